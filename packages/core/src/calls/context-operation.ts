@@ -1,5 +1,5 @@
 /** What the context tools do. The operations are also the usual names of the tools. */
-const operations = ["read", "activate", "deactivate", "pin", "unpin"] as const;
+const operations = ["read", "activate", "deactivate", "pin", "unpin", "find_objects"] as const;
 
 /** What a context tool does to the session. */
 export type ContextOperation = (typeof operations)[number];

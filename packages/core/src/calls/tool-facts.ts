@@ -14,6 +14,8 @@ export type ToolFacts = (toolName: string, args: JsonObject) => CallFacts;
 /** Returns the facts of a call by the usual names of tools and arguments. */
 export const usualToolFacts: ToolFacts = (toolName, args) => {
   const contextTool = usualOperation(toolName);
+  // Its `path` is a part of a path, and names no file.
+  if (contextTool === "find_objects") return { kind: "search", paths: [], contextTool };
   const facts = hostFacts(toolName, args);
   return contextTool === undefined ? facts : { ...facts, contextTool };
 };

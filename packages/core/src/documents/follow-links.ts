@@ -4,6 +4,7 @@ import {
   type IndexedLink,
   type IndexedNames,
   type IndexedObject,
+  objectId,
   type ObjectId,
   type ObjectStore,
   type ParsedLink,
@@ -78,6 +79,14 @@ export async function backlinksOf(
       ({ target }) => target.state !== "unresolved" && target.id === id,
     ),
   );
+}
+
+/** Returns what a name means in a link of a document that is at the root of the workspace and has no name itself. */
+export async function linkTarget(name: string, parts: LinkParts): Promise<LinkTarget> {
+  const link = { path: "content", range: [0, 0], syntax: "wiki", raw: name, name } as const;
+  const nowhere = { id: objectId("00000000-0000-7000-8000-000000000000"), aliases: [] };
+  const [followed] = await follow([{ from: nowhere, index: 0, link }], parts);
+  return followed?.target ?? { state: "unresolved" };
 }
 
 /** Follows links of any documents. Each name is looked up once. */

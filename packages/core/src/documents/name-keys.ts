@@ -26,8 +26,13 @@ export function withoutEnding(name: string): string {
 }
 
 /** The key of a name: its last segment, folded, without `.md`. Equal names have equal keys. */
-function nameKey(name: string): string {
+export function nameKey(name: string): string {
   return withoutEnding(folded(segmentsOf(name).at(-1) ?? ""));
+}
+
+/** The key of a tag, with or without its number sign. */
+export function tagKey(tag: string): string {
+  return folded(tag).replace(/^#/u, "");
 }
 
 /** The keys by which an object can be found: a link that means the object has one of them. */

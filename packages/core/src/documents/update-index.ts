@@ -10,7 +10,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
-import { folded, linkKeys, objectKeys } from "./name-keys.ts";
+import { linkKeys, objectKeys, tagKey } from "./name-keys.ts";
 
 /** Number of versions that are looked at in one step. */
 const versionsAtOnce = 500;
@@ -18,32 +18,57 @@ const versionsAtOnce = 500;
 /** Characters of contents that are read in one step, so that a step ends soon. */
 const charactersAtOnce = 2_000_000;
 
+/**
+ * Versions without a document after which the position is kept nevertheless. Until then it is not, because a commit for
+ * each call would cost more than reading their metadata again after a restart.
+ */
+const mostUnkept = 1_000;
+
+/** Whether an update continues with its next step. It can wait, so that other work comes in between. */
+export type MayContinue = () => boolean | Promise<boolean>;
+
+/** Where an update begins, and whether it continues. */
+export interface UpdateOptions {
+  /** The position that an earlier update reached. Default: the position that is kept. */
+  readonly from?: string | undefined;
+  /** Asked before each step. Default: always. */
+  readonly mayContinue?: MayContinue;
+}
+
 /** How far an update came. */
 export interface UpdateOutcome {
   /** True if versions remain that the index does not have yet. */
   readonly isBehind: boolean;
-  readonly parsed: number;
+  /** The number of documents or texts that were added. */
+  readonly added: number;
+  /** The position that was reached; undefined for a store without versions. */
+  readonly position: string | undefined;
 }
 
 /**
  * Brings the document index up to date with the versions of a store, in steps. Each step is kept, so an update that is
- * interrupted continues later. `mayGoOn` is asked before each step.
+ * interrupted continues later.
  */
 export async function updateIndex(
   store: ObjectStore,
   parser: DocumentParser,
-  mayGoOn: () => boolean = () => true,
+  { from, mayContinue = () => true }: UpdateOptions = {},
 ): Promise<UpdateOutcome> {
-  let position = await store.documents.position(parser.name);
-  let parsed = 0;
+  let position = from ?? (await store.documents.position(parser.name));
+  let added = 0;
+  let unkept = 0;
   for (;;) {
-    if (!mayGoOn()) return { isBehind: true, parsed };
+    if (!(await mayContinue())) return { isBehind: true, added, position };
     const changes = await store.changesSince(position, { limit: versionsAtOnce });
-    if (changes.versions.length === 0) return { isBehind: false, parsed };
+    if (changes.versions.length === 0) return { isBehind: false, added, position };
     const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
     const entries = await entriesOf(changed, store, parser);
-    parsed += entries.filter(({ document }) => document !== undefined).length;
-    await store.documents.keep(parser.name, entries, changes.position);
+    added += entries.filter(({ document }) => document !== undefined).length;
+    unkept += changes.versions.length;
+    if (entries.length > 0 || unkept >= mostUnkept) {
+      await store.documents.keep(parser.name, entries, changes.position);
+      unkept = 0;
+    }
     position = changes.position;
   }
 }
@@ -140,7 +165,7 @@ function entryOf(stored: StoredMetadata, document: ParsedDocument | undefined): 
 function tagKeys(document: ParsedDocument | undefined): readonly string[] {
   const keys = new Set<string>();
   for (const { tag } of document?.tags ?? []) {
-    const levels = folded(tag).split("/");
+    const levels = tagKey(tag).split("/");
     for (let length = 1; length <= levels.length; length += 1)
       keys.add(levels.slice(0, length).join("/"));
   }

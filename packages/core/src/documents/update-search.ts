@@ -1,6 +1,7 @@
 import {
   isJsonObject,
   type ObjectBody,
+  type ObjectMetadata,
   type ObjectId,
   type ObjectStore,
   type SearchIndex,
@@ -8,8 +9,9 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
+import { usualOperation } from "../calls/context-operation.ts";
 import { addedText } from "./added-text.ts";
-import type { UpdateOutcome } from "./update-index.ts";
+import type { UpdateOptions, UpdateOutcome } from "./update-index.ts";
 
 /** Number of versions that are looked at in one step. */
 const versionsAtOnce = 200;
@@ -28,22 +30,22 @@ const longestArguments = 2_000;
 
 /**
  * Brings a full-text index up to date with the versions of a store, in steps. Each version adds what the one before it
- * did not have. `mayGoOn` is asked before each step.
+ * did not have.
  */
 export async function updateSearch(
   store: ObjectStore,
   index: SearchIndex,
-  mayGoOn: () => boolean = () => true,
+  { from, mayContinue = () => true }: UpdateOptions = {},
 ): Promise<UpdateOutcome> {
-  let position = await index.position();
-  let parsed = 0;
+  let position = from ?? (await index.position());
+  let added = 0;
   for (;;) {
-    if (!mayGoOn()) return { isBehind: true, parsed };
+    if (!(await mayContinue())) return { isBehind: true, added, position };
     const changes = await store.changesSince(position, { limit: versionsAtOnce });
-    if (changes.versions.length === 0) return { isBehind: false, parsed };
+    if (changes.versions.length === 0) return { isBehind: false, added, position };
     const texts = await textsOf(changes.versions, store);
     await index.add(texts, changes.position);
-    parsed += texts.length;
+    added += texts.length;
     position = changes.position;
   }
 }
@@ -61,7 +63,7 @@ async function textsOf(
   const known = new Map<ObjectId, { readonly version: number; readonly content: string }>();
   for (const { body, version } of versions) {
     const { id, type } = body;
-    if (unsearched.has(type)) continue;
+    if (unsearched.has(type) || isFinding(body)) continue;
     if (growing.has(type) && newest.get(id) !== version) continue;
     const stored = await store.get(id, { version });
     const content = stored?.body.content;
@@ -84,6 +86,12 @@ async function textsOf(
     });
   }
   return texts;
+}
+
+/** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
+function isFinding(body: ObjectMetadata): boolean {
+  const { tool } = body;
+  return body.type === "toolcall" && typeof tool === "string" && usualOperation(tool) !== undefined;
 }
 
 async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {

@@ -17,5 +17,17 @@ export {
 } from "../documents/graph.ts";
 export { expand, type Expanded, type ExpandOptions, type Expansion } from "../documents/expand.ts";
 export type { LinkRank, LinkTarget } from "../documents/resolve-link.ts";
+export {
+  type DocumentParts,
+  documentUpkeep,
+  type DocumentUpkeep,
+  type UpkeepOptions,
+} from "../documents/document-upkeep.ts";
 export { updateSearch } from "../documents/update-search.ts";
-export { isDocument, updateIndex, type UpdateOutcome } from "../documents/update-index.ts";
+export {
+  isDocument,
+  type MayContinue,
+  updateIndex,
+  type UpdateOptions,
+  type UpdateOutcome,
+} from "../documents/update-index.ts";

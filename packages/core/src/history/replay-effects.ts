@@ -29,6 +29,9 @@ export async function replayEffects(
       case "pin":
         if (replayActivation(scope, effect, used)) state.active.pin(effect.id);
         break;
+      case "find_objects":
+        // What it found is in its output, and nothing became active.
+        break;
       case "unpin":
         state.active.unpin(effect.id);
         break;

@@ -1,5 +1,5 @@
-import { handles, target } from "./handles.ts";
-import { line, type LineKind, number, type Slot } from "./line-kind.ts";
+import { handle, handles, target } from "./handles.ts";
+import { foreign, line, type LineKind, number, type Slot } from "./line-kind.ts";
 
 /** The notices of the pinned objects in the epoch layout. */
 export const pinnedNotices: {
@@ -9,6 +9,10 @@ export const pinnedNotices: {
   some: line`[pinned: ${handles(", ")}]`,
   none: line`[pinned: none]`,
 };
+
+/** The links of a document that a tool has written which have no target, or several. */
+export const linkProblems: LineKind<[handle: string, problems: string]> =
+  line`[links of ${handle} ${foreign("PROBLEMS")}]`;
 
 /** The notices that replace whole messages. */
 export const omissionNotices: {

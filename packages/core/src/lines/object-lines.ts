@@ -84,6 +84,11 @@ export const earlierVersionHeader: LineKind<
 > =
   line`Version ${number} of ${handle} ${name}, lines ${ranges} of ${number}${deletedSince}${remark("; from and to show other lines")}:`;
 
+/** The header of a field of an object, in the output of the call that asked for it. */
+export const fieldHeader: LineKind<
+  [handle: string, version: number, field: string, isCut: boolean]
+> = line`${handle} v${number}, field ${name}${remark("; only its beginning")}:`;
+
 const pooledLines = line`${anyTitle} lines ${ranges} of ${number}`;
 const pooledHeader = writtenBy("HEADER", [titles.file, titles.call, pooledLines]);
 
@@ -191,6 +196,16 @@ const changeCounts: Slot<ChangeCounts> = {
 /** The line that replaces the lines of many files that others changed at once. */
 export const manyChanges: LineKind<[count: number, counts: ChangeCounts]> =
   line`[${number} known files changed on disk: ${changeCounts}; activate takes their paths]`;
+
+/** The metadata lines of several objects. Names can contain anything, so the list is not read again. */
+const metadataList: Slot<readonly string[]> = {
+  name: "METADATA LINES",
+  pattern: ".+",
+  write: (lines) => lines.map(oneLine).join("; "),
+};
+
+/** The line that names the objects to which an active document links, as far as nothing else in the view names them. */
+export const linkedObjects: LineKind<[lines: readonly string[]]> = line`[linked: ${metadataList}]`;
 
 /** The report of a change by others, which is not shown. */
 export const changed: LineKind<

@@ -1,7 +1,9 @@
 import { handle } from "./handles.ts";
 import {
   earlierVersionHeader,
+  fieldHeader,
   headers,
+  linkedObjects,
   manyChanges,
   metadataLines,
   pooledHeaders,
@@ -9,6 +11,7 @@ import {
   titles,
 } from "./object-lines.ts";
 import {
+  linkProblems,
   missingMessages,
   omissionNotices,
   partNotShown,
@@ -34,16 +37,19 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     ...Object.values(titles),
     ...Object.values(headers),
     earlierVersionHeader,
+    fieldHeader,
     fenceRow,
   ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),
   "objects without content": [
     ...Object.values(metadataLines),
     ...Object.values(referenceLines),
+    linkedObjects,
     manyChanges,
   ],
   notices: [
     ...Object.values(pinnedNotices),
+    linkProblems,
     ...Object.values(omissionNotices),
     partNotShown,
     ...Object.values(missingMessages),

@@ -8,7 +8,13 @@ import { type Block, isText, isToolCall, textOf } from "../chat/message.ts";
 import { withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { omissionNotices } from "../lines/notices.ts";
-import { headers, manyChanges, referenceLines, titles } from "../lines/object-lines.ts";
+import {
+  headers,
+  linkedObjects,
+  manyChanges,
+  referenceLines,
+  titles,
+} from "../lines/object-lines.ts";
 import { omissionMarks } from "../lines/stand-ins.ts";
 import type { ViewMessage } from "../view/layout.ts";
 import {
@@ -52,7 +58,14 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
     case "result":
       return resultMessage(entry, source);
     case "object":
-      return { role: "user", content: [...objectBlocks(entry, source), ...countBlocks(entry)] };
+      return {
+        role: "user",
+        content: [
+          ...objectBlocks(entry, source),
+          ...linkedBlocks(entry, source),
+          ...countBlocks(entry),
+        ],
+      };
     case "added":
       return entry.message as ViewMessage;
     case "notice":
@@ -61,7 +74,16 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
 }
 
 function objectBlocks({ shows }: ObjectEntry, source: ViewSource): readonly Block[] {
-  return shows.filter((part) => !isCounted(part)).flatMap((part) => partBlocks(part, source));
+  return shows
+    .filter((part) => !isCounted(part) && part.form !== "linked")
+    .flatMap((part) => partBlocks(part, source));
+}
+
+function linkedBlocks({ shows }: ObjectEntry, source: ViewSource): readonly Block[] {
+  const lines = shows
+    .filter(({ form }) => form === "linked")
+    .map(({ of, version }) => lineOf(named(source, of, version), source));
+  return lines.length === 0 ? [] : [text(linkedObjects.write(lines))];
 }
 
 function countBlocks({ shows }: ObjectEntry): readonly Block[] {
@@ -206,7 +228,8 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       const title = headers.difference.write(header, since, added, removed);
       return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
     }
-    // Only an object entry has counted parts, and they are not rendered one by one.
+    // Only an object entry has such parts, and they are not rendered one by one.
+    case "linked":
     case "counted-edit":
     case "counted-move":
     case "counted-deletion":

@@ -89,7 +89,7 @@ export function withAdded(
   return {
     ...output,
     messages,
-    record: { ...output.record, entries: woven },
+    record: { ...output.record, entries: isByEntry ? woven : [...entries, ...woven] },
     tokens: { ...tokens, chat: tokens.chat + addedTokens(added, estimator) },
     ...(boundaries === undefined
       ? {}

@@ -66,8 +66,11 @@ export function notFound(
 ): ToolAnswer {
   const shown = JSON.stringify(given);
   if (target.type === "ambiguous") {
+    const names = target.candidates.join(", ");
     return refusal(
-      `${shown} is the beginning of several ids: ${target.candidates.join(", ")}. Give one of these handles.`,
+      target.by === "id"
+        ? `${shown} is the beginning of several ids: ${names}. Give one of these handles.`
+        : `${shown} names several objects: ${names}. Give one of these paths.`,
     );
   }
   const near =

@@ -3,12 +3,12 @@ import { needsExplicitRead } from "../files/workspace-rule.ts";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
-import { activateShowable } from "../state/host-shown.ts";
+import { activateShowable, noteOwnText } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
 import { setActive, setInactive } from "../state/set-active.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { lockedElsewhere, noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
-import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+import { type ActivateRange, chosenRange, isPart } from "./chosen-range.ts";
 import { departureFromView } from "./departure-from-view.ts";
 import {
   earlierVersion,
@@ -19,6 +19,7 @@ import {
   namedVersion,
   readVersion,
 } from "./earlier-version.ts";
+import { fieldOfObject } from "./field-of-object.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
 
 /**
@@ -32,6 +33,8 @@ export async function activate(
 ): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown") {
+    const section = isPart(lines) ? undefined : await sectionTarget(scope, given);
+    if (section !== undefined) return await activate(scope, section.name, section);
     const named = await namedVersion(scope, given);
     if (typeof named === "string") return refusal(named);
     if (named !== undefined) return await activateVersion(scope, named, lines);
@@ -46,13 +49,61 @@ export async function activate(
   return await activateEntry(scope, entry, lines);
 }
 
+/**
+ * Returns the name and the heading of `name#Heading`, if an object has the name. The whole text is no name of an object:
+ * a name can contain a number sign.
+ */
+async function sectionTarget(
+  scope: SessionScope,
+  given: string,
+): Promise<{ readonly name: string; readonly heading: string } | undefined> {
+  for (const { index } of given.matchAll(/#/gu)) {
+    const name = given.slice(0, index).trim();
+    const heading = given.slice(index + 1).trim();
+    if (name === "" || heading === "") continue;
+    const { type } = await resolveTarget(scope, name);
+    const isNamed = type === "known" || type === "elsewhere";
+    if (isNamed || typeof (await namedVersion(scope, name)) === "object") return { name, heading };
+  }
+  return undefined;
+}
+
+/** Shows a field of an object as the output of the call (§20). */
+export async function showField(
+  scope: SessionScope,
+  given: string,
+  field: string,
+): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  const named = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
+  if (typeof named === "string") return refusal(named);
+  if (named === undefined && (target.type === "unknown" || target.type === "ambiguous"))
+    return notFound(scope, given, target);
+  if (target.type === "locked")
+    return refusal(`${target.name} is locked, and its fields are not shown.`);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
+  const entry =
+    named?.entry ??
+    (target.type === "known"
+      ? target.entry
+      : target.type === "elsewhere"
+        ? joinPool(scope.state, target.stored)
+        : undefined);
+  const version = named === undefined ? undefined : { version: named.version };
+  const stored =
+    entry === undefined ? undefined : await scope.dependencies.store.get(entry.id, version);
+  if (entry === undefined || stored === undefined)
+    return refusal(`${JSON.stringify(given)} is not stored yet.`);
+  return fieldOfObject(scope, entry.handle, stored, field);
+}
+
 /** Shows a version of a file: the newest one in the usual way, and any other as the output of the call. */
 async function activateVersion(
   scope: SessionScope,
   { entry, version, range }: FileVersion,
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
-  const asked = lines.from === undefined && lines.to === undefined ? { ...range } : lines;
+  const asked = isPart(lines) ? lines : { ...range };
   const newest = await refreshEntry(scope, entry);
   if (!isEarlier({ entry: newest, version })) return await activateEntry(scope, newest, asked);
   const stored = await scope.dependencies.store.get(entry.id, { version });
@@ -95,14 +146,15 @@ async function activateEntry(
   const text = stored.body.content;
   if (text === null && stored.body["blocks"] === undefined)
     return refusal(`${name} has no content.`);
-  const range = chosenRange(text ?? "", lines);
+  const range = chosenRange(text ?? "", lines, dependencies.documents?.parser);
   if (typeof range === "string") return refusal(`${name}: ${range}`);
   contents.set(entry.id, stored);
   const before = state.active.get(entry.id);
-  const isWhole = lines.from === undefined && lines.to === undefined;
+  const isWhole = !isPart(lines);
   const isNewest = [...state.active.activations.keys()].at(-1) === entry.id;
   // The object becomes the newest one and whole. If it is both already, no version is made.
   const replaces = isWhole && !(isNewest && before?.ranges === undefined);
+  await noteOwnText(scope, entry.stored);
   const found = activateShowable(scope, entry, range, { replaces });
   if (found.type !== "all" && found.type !== "lines")
     return refusal(`${name} ${notShown[found.type](scope.readTool)}`);

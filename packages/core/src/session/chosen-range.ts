@@ -1,20 +1,49 @@
-import { type LineRange, rangeOf } from "@self-context-manager/objects";
+import { type DocumentParser, type LineRange, rangeOf } from "@self-context-manager/objects";
+import { sectionOf } from "../documents/sections.ts";
 
-/** The lines of an object to activate. Default: all. */
+/** The part of an object to activate. Default: all. */
 export interface ActivateRange {
   readonly from?: number;
   readonly to?: number;
+  /** A heading of a document: its section is activated. It is not given together with lines. */
+  readonly heading?: string;
 }
+
+/** Whether a part is asked for. */
+export function isPart({ from, to, heading }: ActivateRange): boolean {
+  return (from ?? to ?? heading) !== undefined;
+}
+
+/** The most headings that an answer names. */
+const mostHeadings = 12;
 
 /** Returns the lines of a text that are asked for; undefined for all, or a sentence that says what is wrong. */
 export function chosenRange(
   text: string,
-  { from, to }: ActivateRange,
+  { from, to, heading }: ActivateRange,
+  parser?: DocumentParser,
 ): LineRange | undefined | string {
+  if (heading !== undefined) return sectionRange(text, heading, parser);
   try {
     return rangeOf(text, from, to);
   } catch (error) {
     if (error instanceof RangeError) return `${error.message}.`;
     throw error;
   }
+}
+
+function sectionRange(
+  text: string,
+  heading: string,
+  parser: DocumentParser | undefined,
+): LineRange | string {
+  if (parser === undefined) return "headings are not read here; give from and to.";
+  const document = parser.parse(text);
+  const found = sectionOf(document, text, heading);
+  if (found !== undefined) return found;
+  const names = document.headings.map((one) => one.text);
+  if (names.length === 0) return "it has no headings; give from and to.";
+  const more = names.length > mostHeadings ? " …" : "";
+  const shown = names.slice(0, mostHeadings).map((name) => JSON.stringify(name));
+  return `it has no heading ${JSON.stringify(heading)}; its headings are ${shown.join(", ")}${more}.`;
 }

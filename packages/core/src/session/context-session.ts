@@ -11,6 +11,7 @@ import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ActivateRange } from "./chosen-range.ts";
+import type { FindRequest } from "./find-objects.ts";
 import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
 import type { ReadRequest } from "./read-file.ts";
@@ -145,6 +146,16 @@ export interface ContextSession extends AsyncDisposable {
   pin(target: string, options?: CallOptions): Promise<ToolAnswer>;
   /** Ends a pin. The object stays active until the policy, the budget or a `deactivate` makes it inactive. */
   unpin(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Returns a field of an object as the output of the call: a stored one such as `short_summary`, or one that is derived
+   * from a document, such as `front_matter`. Nothing becomes active.
+   */
+  showField(target: string, field: string, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Finds objects of all sessions of the store by words, tag, path, relation and type. The answer is a list with one line
+   * for each, and the objects join the pool as inactive (decision D66).
+   */
+  find(request: FindRequest, options?: CallOptions): Promise<ToolAnswer>;
   /** Adds an object of the store to the pool as inactive, for example a file of another session. */
   load(target: string): Promise<ToolAnswer>;
   /**

@@ -95,20 +95,23 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       properties: {
         id: {
           ...targetParameter,
-          description: `${targetParameter.description} f1@2 is version 2 of f1.`,
+          description: `${targetParameter.description} f1@2 is version 2 of f1, f1#Costs a section.`,
         },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
+        field: { type: "string", description: "A field instead of the content: tags, links …" },
       },
       required: ["id"],
       additionalProperties: false,
     },
-    run: async (session, args, callId) =>
-      await session.activate(
-        textArgument(args, "id"),
-        { ...lineArgument(args, "from"), ...lineArgument(args, "to") },
-        { callId },
-      ),
+    run: async (session, args, callId) => {
+      const id = textArgument(args, "id");
+      const field = textArgument(args, "field").trim();
+      if (field !== "" && field !== "content")
+        return await session.showField(id, field, { callId });
+      const lines = { ...lineArgument(args, "from"), ...lineArgument(args, "to") };
+      return await session.activate(id, lines, { callId });
+    },
   },
   targetTool(
     "deactivate",
@@ -116,6 +119,38 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   ),
   targetTool("pin", "Activate an object and keep it active until it is unpinned or deactivated."),
   targetTool("unpin", "Unpin an object, so it can become inactive."),
+  {
+    name: "find_objects",
+    description:
+      "Find notes, files, outputs and chats of all sessions. One line each; activate shows them.",
+    parameters: {
+      type: "object",
+      properties: {
+        words: { type: "string", description: "Words of the text or name." },
+        tag: { type: "string", description: "A tag of notes." },
+        relation: { type: "string", description: "part_of, or part_of NAME." },
+        path: { type: "string", description: "A part of the path." },
+        type: { type: "string", description: "file, note, toolcall, chat or user." },
+        session: { type: "string", description: "this: only this session." },
+        limit: { type: "number", description: "Default: 10." },
+      },
+      required: [],
+      additionalProperties: false,
+    },
+    run: async (session, args, callId) =>
+      await session.find(
+        {
+          ...wordsArgument(args, "words"),
+          ...wordsArgument(args, "tag"),
+          ...wordsArgument(args, "relation"),
+          ...wordsArgument(args, "path"),
+          ...wordsArgument(args, "type"),
+          ...wordsArgument(args, "session"),
+          ...lineArgument(args, "limit"),
+        },
+        { callId },
+      ),
+  },
 ];
 
 /**
@@ -127,7 +162,8 @@ Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. O
 - read opens a file, activate HANDLE shows an object again (f3@1: version 1 of f3), deactivate HANDLE removes it, pin HANDLE keeps it. A file that others change is reported; read it again to see it.
 - In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
 - Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
-- Write findings to Markdown notes often: they stay when outputs are removed.`;
+- Write findings to Markdown notes often, with #tags and [[links]] to other notes: they stay when outputs are removed.
+- find_objects searches all sessions. Use it before you explore; then activate NAME#Heading shows one section.`;
 
 /** The context tools of a host whose other tools have their usual names. Each name has the prefix `context_`. */
 export const renamedContextTools: readonly ContextTool[] = contextTools.map((tool) => ({
@@ -183,6 +219,14 @@ function renamedNames(): string {
 function textArgument(args: JsonObject, name: string): string {
   const value: JsonValue | undefined = args[name];
   return typeof value === "string" ? value : "";
+}
+
+function wordsArgument<Name extends string>(
+  args: JsonObject,
+  name: Name,
+): { readonly [name in Name]?: string } {
+  const value = textArgument(args, name).trim();
+  return (value === "" ? {} : { [name]: value }) as { readonly [name in Name]?: string };
 }
 
 function lineArgument<Name extends string>(

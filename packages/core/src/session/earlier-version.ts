@@ -10,7 +10,7 @@ import { rangeIn } from "../calls/execution.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
 import { earlierVersionHeader } from "../lines/object-lines.ts";
 import { shortName } from "../render/short-name.ts";
-import { showableOf } from "../state/host-shown.ts";
+import { noteOwnText, showableOf } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
@@ -113,14 +113,15 @@ export async function earlierVersion(
   { entry, stored }: { readonly entry: PoolEntry; readonly stored: StoredMetadata },
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
-  const { store, workspace } = scope.dependencies;
+  const { store, workspace, documents } = scope.dependencies;
   const { version } = stored;
   const fileName = shortName(workspace, stored.body);
   const name = `Version ${version} of ${entry.handle} ${fileName}`;
   const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
   if (text === undefined) return refusal(`${name} has no text.`);
-  const asked = chosenRange(text, lines);
+  const asked = chosenRange(text, lines, documents?.parser);
   if (typeof asked === "string") return refusal(`${name}: ${asked}`);
+  await noteOwnText(scope, stored);
   const found = showableOf(scope, stored, asked);
   if (found.type === "unread" || found.type === "changed")
     return refusal(`${name} was not shown in this session, so activate cannot show it.`);

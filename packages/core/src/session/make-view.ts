@@ -37,6 +37,8 @@ import {
 import { budgetOf } from "./budget.ts";
 import { followChanges } from "./follow-changes.ts";
 import { withHeldTexts } from "./held-texts.ts";
+import { linkNotes } from "./link-notes.ts";
+import { joinLinked } from "./linked-objects.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /**
@@ -49,11 +51,15 @@ export async function makeView(
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
 ): Promise<View> {
-  const { output, account, view } = await renderedView(scope, options, estimator, added);
+  await joinLinked(scope);
+  const notes = await linkNotes(scope);
+  const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
   takeOut(scope, output);
   scope.state.active.noteSent();
   if (account !== undefined) scope.state.sent.setAccount(account);
-  return { ...view, call: await storeView(scope, options, output) };
+  const call = await storeView(scope, options, output);
+  scope.dependencies.documents?.request();
+  return { ...view, call };
 }
 
 /**
@@ -81,9 +87,10 @@ async function renderedView(
   options: ViewOptions,
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
+  notes: readonly string[] = [],
 ): Promise<RenderedView> {
   await followChanges(scope);
-  const { output, account } = await renderView(scope, options, estimator, added);
+  const { output, account } = await renderView(scope, options, estimator, added, notes);
   const layout = scope.dependencies.layout.name;
   const view = { ...output, layout, ...(account === undefined ? {} : { account }) };
   return { output, account, view };
@@ -110,6 +117,7 @@ export async function renderView(
   options: ViewOptions,
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
+  notes: readonly string[] = [],
 ): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount | undefined }> {
   const { dependencies, state } = scope;
   const { layout } = dependencies;
@@ -118,7 +126,13 @@ export async function renderView(
   const spent = addedTokens(added, estimator);
   const before = last === undefined ? undefined : state.sent.view?.record;
   const changedFrom = firstChangedPlace(before, added);
-  const input = await inputOf(scope, options, estimator, { active, last, spent, changedFrom });
+  const input = await inputOf(scope, options, estimator, {
+    active,
+    last,
+    spent,
+    changedFrom,
+    notes,
+  });
   const rendered = await withHeldTexts(scope, (textsOf) =>
     layout.render({ ...input, textsOf }, last),
   );
@@ -213,13 +227,14 @@ interface Prepared {
   readonly last: ViewRecord | undefined;
   readonly spent: number;
   readonly changedFrom: number | undefined;
+  readonly notes: readonly string[];
 }
 
 async function inputOf(
   scope: SessionScope,
   options: ViewOptions,
   estimator: TokenEstimator,
-  { active, last, spent, changedFrom }: Prepared,
+  { active, last, spent, changedFrom, notes }: Prepared,
 ): Promise<LayoutInput> {
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
@@ -248,6 +263,7 @@ async function inputOf(
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(state.sent.leftOut.length === 0 ? {} : { leftOut: state.sent.leftOut }),
     ...(options.head === undefined ? {} : { head: options.head }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(changedFrom === undefined ? {} : { changedFrom }),
     ...(state.sent.view === undefined || last === undefined
       ? {}

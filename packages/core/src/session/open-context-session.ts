@@ -30,15 +30,17 @@ import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts
 import { taskQueue } from "../task-queue.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
-import { activate, deactivate, loadInactive, pin, unpin } from "./change-activation.ts";
+import { activate, deactivate, loadInactive, pin, showField, unpin } from "./change-activation.ts";
 import type {
   CallOptions,
   ContextSession,
   ListedObject,
   SessionStatus,
 } from "./context-session.ts";
+import { findObjects } from "./find-objects.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
+import { noteWrittenDocument } from "./link-notes.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { noteLeftOut } from "./left-out-messages.ts";
 import { sessionTools } from "./context-tools.ts";
@@ -108,6 +110,8 @@ export async function openContextSession(
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
       heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
+      followed: new Map(),
+      written: new Map(),
       staged: [],
     };
     // Changes that were made while the session was closed get their versions before the first call.
@@ -286,6 +290,10 @@ export async function openContextSession(
       await answer((current) => deactivate(current, target), options),
     pin: async (target, options) => await answer((current) => pin(current, target), options),
     unpin: async (target, options) => await answer((current) => unpin(current, target), options),
+    showField: async (target, field, options) =>
+      await answer((current) => showField(current, target, field), options),
+    find: async (request, options) =>
+      await answer((current) => findObjects(current, request), options),
     load: async (target) => await answer((current) => loadInactive(current, target)),
     inspect: async (target) => await run(async (current) => await inspectObject(current, target)),
     name: async (target, nickname) =>
@@ -301,7 +309,9 @@ export async function openContextSession(
         const absolute = dependencies.files.resolve(path, dependencies.workspace);
         const reference = await recordWrite(current, absolute, options.args);
         await commitSession(current);
-        if (reference !== undefined) noteFiles(executions, options, [reference]);
+        if (reference === undefined) return;
+        noteFiles(executions, options, [reference]);
+        noteWrittenDocument(current, reference.id);
       }),
     holdWrite: async (path) => {
       checkOpen();

@@ -177,6 +177,8 @@ function beginRehearsal(
     inView: new Map(),
     readTool: "read",
     heldTexts: new Map(),
+    followed: new Map(),
+    written: new Map(),
     staged: [],
   };
   const estimator = calibratedEstimator(state.sent.calibration);

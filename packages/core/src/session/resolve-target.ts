@@ -6,7 +6,9 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { providerId } from "../calls/toolcall-object.ts";
+import { linkTarget } from "../documents/follow-links.ts";
 import { findFile } from "../history/file-index.ts";
+import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
@@ -16,7 +18,12 @@ export type Target =
   | { readonly type: "locked"; readonly id: ObjectId; readonly name: string }
   /** An object of the store that is not in this session. */
   | { readonly type: "elsewhere"; readonly stored: StoredMetadata }
-  | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
+  /** Several objects whose ids begin with the name, or that a link with this name could mean. */
+  | {
+      readonly type: "ambiguous";
+      readonly by: "id" | "name";
+      readonly candidates: readonly string[];
+    }
   | { readonly type: "unknown"; readonly candidates: readonly string[] };
 
 const shortestPrefix = 4;
@@ -31,6 +38,7 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
   return (
     inSession(scope, name) ??
     (await inStore(scope, name)) ??
+    (await byLinkName(scope, name)) ??
     byPrefix(scope, name) ??
     unknownTarget(scope, name)
   );
@@ -94,6 +102,27 @@ async function inStore(scope: SessionScope, name: string): Promise<Target | unde
   return known === undefined ? { type: "elsewhere", stored } : { type: "known", entry: known };
 }
 
+/** Returns what a link `[[name]]` in a document at the root of the workspace would mean. */
+async function byLinkName(scope: SessionScope, name: string): Promise<Target | undefined> {
+  const { documents, store, workspace } = scope.dependencies;
+  if (documents === undefined || name === "") return undefined;
+  const parts = { store, parser: documents.parser, workspace };
+  const target = await linkTarget(name, parts);
+  if (target.state === "unresolved") return undefined;
+  const ids = target.state === "ambiguous" ? target.candidates : [target.id];
+  const found = (await store.describe(ids)).filter((one) => one !== undefined);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  if (found.length > 1) {
+    const names = found.map(({ body }) => shortName(workspace, body));
+    return { type: "ambiguous", by: "name", candidates: names.slice(0, mostCandidates) };
+  }
+  const known = scope.state.pool.get(first.body.id);
+  return known === undefined
+    ? { type: "elsewhere", stored: first }
+    : { type: "known", entry: known };
+}
+
 function byPrefix(scope: SessionScope, name: string): Target | undefined {
   if (name.length < shortestPrefix) return undefined;
   const entries = [...scope.state.pool.entries.values()].filter(({ id }) => id.startsWith(name));
@@ -102,6 +131,7 @@ function byPrefix(scope: SessionScope, name: string): Target | undefined {
   if (entries.length === 1) return { type: "known", entry: only };
   return {
     type: "ambiguous",
+    by: "id",
     candidates: entries.slice(0, mostCandidates).map(({ handle }) => handle),
   };
 }

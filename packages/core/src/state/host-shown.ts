@@ -6,6 +6,7 @@ import {
 } from "@self-context-manager/objects";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import type { SessionScope } from "./session-scope.ts";
+import { isAgentsOwn } from "./own-text.ts";
 import { type ActivationOptions, setActive } from "./set-active.ts";
 import type { ShownText } from "./shown-texts.ts";
 
@@ -46,6 +47,33 @@ export function showableOf(
   const { earlier = [], ...last } = state.shown.get(body.id) ?? { content_hash: "" };
   const shown = [last, ...earlier].find(({ content_hash: hash }) => hash === hashes.content_hash);
   return shown === undefined ? { type: "unread" } : linesOfShown(shown, asked);
+}
+
+/**
+ * Notes that a file's version is the agent's own text, written in other sessions of the store, so that this session may
+ * show it. Nothing is noted for a version of which this session knows lines itself.
+ */
+export async function noteOwnText(
+  { state, dependencies }: SessionScope,
+  stored: StoredMetadata,
+): Promise<void> {
+  if (dependencies.activateUnread !== "ask" || !isFile(stored)) return;
+  const { earlier = [], ...last } = state.shown.get(stored.body.id) ?? { content_hash: "" };
+  const isKnown = [last, ...earlier].some((one) => one.content_hash === stored.hashes.content_hash);
+  if (!isKnown && (await isAgentsOwn(dependencies.store, stored)))
+    state.shown.addLines(stored, undefined);
+}
+
+/** Whether the model may see a line of a version without a tool of the host. */
+export async function isVisible(
+  scope: SessionScope,
+  stored: StoredMetadata,
+  line: number,
+): Promise<boolean> {
+  const { activateUnread, store } = scope.dependencies;
+  if (activateUnread !== "ask" || !isFile(stored)) return true;
+  const { type } = showableOf(scope, stored, { from: line, to: line });
+  return type === "all" || type === "lines" || (await isAgentsOwn(store, stored));
 }
 
 function linesOfShown({ ranges }: ShownText, asked: LineRange | undefined): Showable {

@@ -18,9 +18,10 @@ export interface ObjectPool extends StatePart {
   has(id: ObjectId): boolean;
   /**
    * Adds an object, or replaces its metadata by newer metadata. `key` is the host's message key of a tool's result.
-   * `loaded`: the object joins because a program loads it as inactive.
+   * `loaded`: the object joins because a program loads it as inactive. `linked`: it joins because the document with this
+   * handle links to it; of a known object this changes nothing, unless it joined because of another document.
    */
-  join(stored: StoredMetadata, row?: Pick<PoolRow, "key" | "loaded">): PoolEntry;
+  join(stored: StoredMetadata, row?: Pick<PoolRow, "key" | "loaded" | "linked">): PoolEntry;
   /** Adds an entry of the pool of another state, with its handle. */
   adopt(entry: PoolEntry): void;
   /** Replaces the metadata of an entry by that of its first stored version. The shown text does not change. */
@@ -88,10 +89,15 @@ export function objectPool(): ObjectPool {
     },
     get: (id) => entries.get(id),
     has: (id) => entries.has(id),
-    join(stored, { key, loaded } = {}) {
+    join(stored, { key, loaded, linked } = {}) {
       const { id } = stored.body;
       const known = entries.get(id);
-      const hasRow = known !== undefined && (key === undefined || known.row.key === key);
+      const isLinked =
+        known === undefined ? linked : known.row.linked && (linked ?? known.row.linked);
+      const hasRow =
+        known !== undefined &&
+        (key === undefined || known.row.key === key) &&
+        known.row.linked === isLinked;
       if (hasRow && known.stored.version === stored.version) return known;
       const handle = known?.handle ?? nextHandle(stored.body.type);
       const isLoaded = known === undefined ? loaded : known.row.loaded;
@@ -102,6 +108,7 @@ export function objectPool(): ObjectPool {
             handle,
             ...(key === undefined ? {} : { key }),
             ...(isLoaded === undefined ? {} : { loaded: isLoaded }),
+            ...(isLinked === undefined ? {} : { linked: isLinked }),
           });
       const entry = { id, handle, stored, row };
       put(entry);

@@ -16,6 +16,7 @@ import {
 } from "@self-context-manager/objects";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
+import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
 import type { FileTracker } from "../files/file-tracker.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldTexts, Layout } from "../view/layout.ts";
@@ -49,6 +50,10 @@ export interface SessionDependencies {
   readonly activateUnread?: "read" | "ask";
   /** Classifies the host's tool calls by name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
+  /** The derived indexes of the store. Without them, links are not followed and nothing can be found. */
+  readonly documents?: DocumentUpkeep;
+  /** How many objects join the pool because a document links to them. Default: 30. */
+  readonly linkedObjects?: number;
   /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */
   readonly fileKey?: (path: string) => string;
 }
@@ -65,8 +70,19 @@ export interface SessionScope {
   readonly inView: Map<string, StoredVersion | StoredMetadata>;
   /** The versions that hold the long texts of tool calls, by the call's id; undefined if none is known. */
   readonly heldTexts: Map<ObjectId, HeldTexts | undefined>;
+  /** The documents whose links were followed, with the hash of their content then. */
+  readonly followed: Map<ObjectId, string>;
+  /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
+  readonly written: Map<ObjectId, WrittenDocument>;
   /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
+}
+
+/** A document that a tool has written. */
+interface WrittenDocument {
+  /** Whether its last version is still to be looked at. */
+  readonly isWaiting: boolean;
+  readonly told: ReadonlySet<string>;
 }
 
 /** Writes that wait for the next commit of the session. `settle` receives the versions that it made. */
@@ -82,7 +98,7 @@ interface StagedWrites {
 export function joinPool(
   { pool, active }: SessionState,
   stored: StoredMetadata,
-  row?: Pick<PoolRow, "key" | "loaded">,
+  row?: Pick<PoolRow, "key" | "loaded" | "linked">,
 ): PoolEntry {
   const entry = pool.join(stored, row);
   if (entry.stored === stored && presenceOf(stored.body) === "missing") active.leave(entry.id);

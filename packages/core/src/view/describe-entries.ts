@@ -151,6 +151,8 @@ function wholeWayOf({ form, from, to, head, tail, since }: ShownPart): string {
       return `${from === undefined ? "" : `lines ${from}-${to} `}unchanged, shown above`;
     case "line":
       return "its line";
+    case "linked":
+      return "in the line of the linked objects";
     case "counted-edit":
       return "counted as edited";
     case "counted-move":

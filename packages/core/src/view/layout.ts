@@ -102,6 +102,8 @@ export interface LayoutInput {
   readonly thinking?: ThinkingBinding;
   /** Names the text before the messages, the system prompt and the tools. A new name is a change of that text. */
   readonly head?: string;
+  /** Lines for the model that this view shows and later ones need not show. Default: none. */
+  readonly notes?: readonly string[];
   /** The messages of the chat that the view leaves out, as rows of `LeftOut`. Default: none. */
   readonly leftOut?: readonly string[];
   /**

@@ -27,11 +27,13 @@ export interface PoolEntry {
 
 /**
  * A row of the stored pool. For a tool's result it contains the host's message key, which another session may not
- * share. `loaded`: a program has loaded the object as inactive, so no message of the chat names it.
+ * share. `loaded`: a program has loaded the object as inactive, so no message of the chat names it. `linked`: the object
+ * joined because the document with this handle links to it (decision D64).
  */
 export type PoolRow = {
   readonly id: ObjectId;
   readonly handle: string;
   readonly key?: string;
   readonly loaded?: true;
+  readonly linked?: string;
 };

@@ -306,6 +306,7 @@ describe("the context tools", () => {
       "deactivate",
       "pin",
       "unpin",
+      "find_objects",
     ]);
     expect(connection.instruction).toContain("- read_file opens a file");
   });

@@ -48,7 +48,7 @@ it("parses a content once, and again when it changes", async () => {
   await updateIndex(store, parser);
   await store.commit([{ object: note("Plan", { nickname: "plan" }) }]);
 
-  expect(await updateIndex(store, parser)).toEqual({ isBehind: false, parsed: 1 });
+  expect(await updateIndex(store, parser)).toMatchObject({ isBehind: false, added: 1 });
 
   expect(parser.parsed).toEqual(["Plan"]);
   expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
@@ -66,9 +66,10 @@ it("stops between two steps, and continues there", async () => {
   const parser = parserOfTags();
   await store.commit([{ object: note("Plan") }]);
 
-  expect(await updateIndex(store, parser, () => false)).toEqual({ isBehind: true, parsed: 0 });
+  const stopped = await updateIndex(store, parser, { mayContinue: () => false });
+  expect(stopped).toEqual({ isBehind: true, added: 0, position: undefined });
   expect(parser.parsed).toEqual([]);
-  expect(await updateIndex(store, parser)).toEqual({ isBehind: false, parsed: 1 });
+  expect(await updateIndex(store, parser)).toMatchObject({ isBehind: false, added: 1 });
 });
 
 it.each([

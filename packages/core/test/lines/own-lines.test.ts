@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  linkProblems,
   missingMessages,
   omissionNotices,
   partNotShown,
@@ -11,7 +12,9 @@ import {
 import {
   changed,
   earlierVersionHeader,
+  fieldHeader,
   headers,
+  linkedObjects,
   manyChanges,
   metadataLines,
   pooledHeaders,
@@ -107,6 +110,15 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the header of an earlier version": fc
     .tuple(number, handle, name, ranges, number, fc.option(time, { nil: undefined }), fc.boolean())
     .map((all) => earlierVersionHeader.write(...all)),
+  "the header of a field": fc
+    .tuple(handle, number, name, fc.boolean())
+    .map((all) => fieldHeader.write(...all)),
+  "the line of linked objects": fc
+    .array(metadataLine, { minLength: 1, maxLength: 5 })
+    .map((all) => linkedObjects.write(all)),
+  "the line of links without a target": fc
+    .tuple(handle, name)
+    .map((all) => linkProblems.write(...all)),
   "the pooled header of lines": fc
     .tuple(
       fc.oneof(

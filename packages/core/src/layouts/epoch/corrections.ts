@@ -1,7 +1,7 @@
 import { presenceOf } from "@self-context-manager/objects";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import { contentParts, isCounted } from "../../view/view-entry.ts";
-import { pinnedNotices } from "../../lines/notices.ts";
+import { contentParts, isCounted, isNaming } from "../../view/view-entry.ts";
+import { linkProblems, pinnedNotices } from "../../lines/notices.ts";
 import type {
   NoticeEntry,
   ObjectEntry,
@@ -88,6 +88,35 @@ export function loadedLines(
   });
 }
 
+/**
+ * Returns one line for the objects to which active documents link and that the view does not name (decision D64). Those
+ * that the budget does not allow wait for a later call.
+ */
+export function linkedLine(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): ObjectEntry | undefined {
+  const { pool, budget = Number.POSITIVE_INFINITY } = context.input;
+  const linked = [...pool.values()].filter((entry) => isStillLinked(context, entry));
+  if (linked.length === 0) return undefined;
+  const named = handlesNamed(entries);
+  const missing = linked.filter(({ handle }) => !named.has(handle) && !context.active.has(handle));
+  const room = budget - total(context, entries);
+  for (let count = missing.length; count > 0; count = Math.floor(count / 2)) {
+    const shows = missing
+      .slice(0, count)
+      .map(({ handle: of, stored: { version } }): ShownPart => ({ of, version, form: "linked" }));
+    const entry = sized<ObjectEntry>({ type: "object", shows }, context.source);
+    if (tokensOf(context, entry) <= room) return entry;
+  }
+  return undefined;
+}
+
+/** Whether the document because of which an object joined is active. */
+function isStillLinked({ active }: PlanningContext, { row }: PoolEntry): boolean {
+  return row.linked !== undefined && active.has(row.linked);
+}
+
 function handlesNamed(entries: readonly ViewEntry[]): ReadonlySet<string> {
   const named = new Set<string>();
   for (const entry of entries) {
@@ -117,7 +146,8 @@ function correction(
 
 /**
  * Returns a view in which each object has one current line from `cut` on (decision D6). Lines in results get the newest
- * version. Of the appended lines, the last stays, unless another entry names the same version.
+ * version. Of the appended lines, the last stays, unless another entry names the same version. Objects that joined because
+ * of a document leave the line of linked objects when the document is no longer active.
  */
 export function mergedCorrections(
   context: PlanningContext,
@@ -156,7 +186,9 @@ export function mergedCorrections(
       continue;
     }
     const remaining = entry.shows.filter(
-      (part) => !isLine(part) || part.version > (newest.get(part.of) ?? 0),
+      (part) =>
+        (!isLine(part) || part.version > (newest.get(part.of) ?? 0)) &&
+        (part.form !== "linked" || isLinkedPart(context, part)),
     );
     const shows = withFewNamed(context, remaining);
     noteVersions(newest, { ...entry, shows });
@@ -166,6 +198,11 @@ export function mergedCorrections(
       kept.push(sized<ObjectEntry>({ type: "object", shows }, context.source));
   }
   return kept.toReversed();
+}
+
+function isLinkedPart(context: PlanningContext, { of }: ShownPart): boolean {
+  const known = context.entryOf(of);
+  return known !== undefined && isStillLinked(context, known);
 }
 
 /** Returns parts in which few counted objects have a line each. */
@@ -197,7 +234,7 @@ function noteVersions(newest: NewestVersions, entry: ViewEntry): void {
 
 function isLine(part: ShownPart): boolean {
   const { form } = part;
-  return form === "line" || form === "change" || isCounted(part);
+  return isNaming(part) || form === "change" || isCounted(part);
 }
 
 const nothingPinned = pinnedNotices.none.write();
@@ -222,14 +259,25 @@ export function pinnedNotice(
   return text === former ? undefined : sized<NoticeEntry>({ type: "notice", text }, context.source);
 }
 
-/** Returns a view that contains, from `cut` on, only the newest notice of the pinned objects. */
-export function withLastPinnedNotice(
+/**
+ * Returns a view that contains, from `cut` on, only the newest notice of the pinned objects, and no line about links that
+ * was sent already.
+ */
+export function withCurrentNotices(
+  { input: { notes = [] } }: PlanningContext,
   entries: readonly ViewEntry[],
   cut: number,
 ): readonly ViewEntry[] {
   const last = entries.findLastIndex(isPinnedNotice);
-  return entries.filter((entry, index) => index < cut || index === last || !isPinnedNotice(entry));
+  return entries.filter((entry, index) => {
+    if (index < cut || entry.type !== "notice") return true;
+    const { text } = entry;
+    if (pinnedPattern.test(text)) return index === last;
+    return !linkPattern.test(text) || notes.includes(text);
+  });
 }
+
+const linkPattern = new RegExp(`^${linkProblems.pattern}$`, "u");
 
 function isPinnedNotice(entry: ViewEntry): entry is NoticeEntry {
   return entry.type === "notice" && pinnedPattern.test(entry.text);

@@ -7,7 +7,13 @@ import type {
   PoolTokens,
   ViewMessage,
 } from "../../view/layout.ts";
-import { contentParts, isCounted, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  isCounted,
+  isNaming,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { breakpointEnds } from "./breakpoint-ends.ts";
 import { isRendered, messageOf } from "./entry-messages.ts";
@@ -111,7 +117,7 @@ function neededVersions(
     for (const part of partsOf(entry)) {
       // The line of many changes needs no object.
       if (isCounted(part)) continue;
-      if (part.form === "line" || part.form === "above" || part.form === "change") {
+      if (isNaming(part) || part.form === "above" || part.form === "change") {
         if (isNew) addLine(part.of, part.version);
         if (isNew && part.since !== undefined) addLine(part.of, part.since);
         continue;

@@ -4,13 +4,14 @@ import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
 import {
   handlesShown,
+  type NoticeEntry,
   type SummaryEntry,
   type UserEntry,
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, firstChange, showsThinking, withoutThinking } from "./bound-thinking.ts";
-import { corrections, loadedLines, pinnedNotice } from "./corrections.ts";
+import { corrections, linkedLine, loadedLines, pinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
@@ -272,7 +273,10 @@ function grow(
     entries.splice(0, entries.length, ...startedByUser(context, entries));
   for (const entry of missingObjects(context, parts)) add(entry);
   for (const entry of loadedLines(context, entries)) add(entry);
+  add(linkedLine(context, entries));
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
+  for (const text of context.input.notes ?? [])
+    add(sized<NoticeEntry>({ type: "notice", text }, context.source));
   add(pinnedNotice(context, entries));
   if (last !== undefined) entries.push(...pinnedAgain(context, entries, sent, scarce));
   return late < sent

@@ -1,5 +1,6 @@
 import {
   isCounted,
+  isNaming,
   type ResultEntry,
   type ShownPart,
   type ViewEntry,
@@ -61,7 +62,7 @@ function withoutDangling(
     const part = withVersionAbove(context, shown, above);
     const object = context.active.get(part.of);
     // The content of an inactive object is not loaded.
-    const isLine = part.form === "above" || part.form === "line" || isCounted(part);
+    const isLine = part.form === "above" || isNaming(part) || isCounted(part);
     const canBeMade = object !== undefined || isLine;
     if (isResolved(part, above) && canBeMade) return [withCut(part, above)];
     return object !== undefined && isAsked(part.of) ? partsOf(object) : linesFor(context, [part]);

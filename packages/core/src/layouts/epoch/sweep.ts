@@ -11,7 +11,7 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
-import { mergedCorrections, withLastPinnedNotice } from "./corrections.ts";
+import { mergedCorrections, withCurrentNotices } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { argumentsInView, stubOf } from "./large-arguments.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
@@ -154,7 +154,7 @@ export function sweep(
   const repaired = mergedCorrections(context, repairReferences(context, shown, cut, isUnsent), cut);
   const removed = [...new Set(leaving.flatMap(({ keys }) => keys))];
   const named = withLinesOf(context, repaired, removed);
-  return { entries: withLastPinnedNotice(named, cut), cut, removed };
+  return { entries: withCurrentNotices(context, named, cut), cut, removed };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { LineRange, ObjectId, StoredMetadata } from "@self-context-manager/
 import { stepWithoutThinking } from "../../chat/signed-thinking.ts";
 import type { Step, Turn } from "../../chat/turn.ts";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
+import { messageTokens } from "../../render/message-tokens.ts";
 import { renderEntry } from "../../render/render-entry.ts";
 import type { DescribedEntry } from "../../view/describe-entries.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   ViewMessage,
 } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { NoticeEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import type { ViewSource } from "../../view/view-source.ts";
 import { activeContents, activePool, besideChat } from "./active-pool.ts";
@@ -38,17 +40,24 @@ export const pooledLayout: Layout = {
   name: "pooled",
   followsFiles: true,
   render(given, last) {
-    const input = shownInput(given);
+    const notices = noticesOf(given);
+    const input = shownInput(withoutRoomFor(given, notices));
     const before =
       last?.layout === "pooled" && last.workspace === input.workspace ? memoryOf(last) : undefined;
     const pools = continuedLines(input, before?.pool);
     const chosen = chosenBefore(input, last, before);
     const rendered = renderPools(input, pools.lines, chosen);
     return {
-      messages: rendered.messages,
-      tokens: rendered.tokens,
+      messages: [...rendered.messages, ...notices.map(({ message }) => message)],
+      tokens: {
+        ...rendered.tokens,
+        metadata: rendered.tokens.metadata + sum(notices),
+      },
       shown: rendered.shown,
-      record: recordOf(input, pools, { ...rendered.chosen, activated: chosen.activated }),
+      record: {
+        ...recordOf(input, pools, { ...rendered.chosen, activated: chosen.activated }),
+        entries: notices.map(({ entry }) => entry),
+      },
     } satisfies LayoutOutput;
   },
   rebuild(record, source): readonly ViewMessage[] {
@@ -71,6 +80,35 @@ export const pooledLayout: Layout = {
     });
   },
 };
+
+interface Notice {
+  readonly entry: NoticeEntry;
+  readonly message: ViewMessage;
+}
+
+/** The part of the budget that notices may have. */
+const noticeShare = 0.1;
+
+/** Returns the lines that only this view shows, at its end, as far as they have room. */
+function noticesOf({ notes = [], estimator, budget }: LayoutInput): readonly Notice[] {
+  const notices = notes.map((text): Notice => {
+    const message: ViewMessage = { role: "user", content: [{ type: "text", text }] };
+    const tokens = Math.ceil(messageTokens(message, estimator));
+    return { entry: { type: "notice", text, tokens }, message };
+  });
+  return budget === undefined || sum(notices) <= budget * noticeShare ? notices : [];
+}
+
+function sum(notices: readonly Notice[]): number {
+  return notices.reduce((tokens, { entry }) => tokens + entry.tokens, 0);
+}
+
+function withoutRoomFor(input: LayoutInput, notices: readonly Notice[]): LayoutInput {
+  const { budget } = input;
+  return budget === undefined || notices.length === 0
+    ? input
+    : { ...input, budget: budget - sum(notices) };
+}
 
 /** Returns the input without the messages and the thinking that are not shown. */
 function shownInput(all: LayoutInput): LayoutInput {

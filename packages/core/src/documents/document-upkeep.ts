@@ -1,0 +1,114 @@
+import type {
+  DocumentParser,
+  Logger,
+  ObjectStore,
+  SearchIndex,
+} from "@self-context-manager/objects";
+
+import { type MayContinue, updateIndex } from "./update-index.ts";
+import { updateSearch } from "./update-search.ts";
+
+/** What the derived indexes of a store are made with. */
+export interface DocumentParts {
+  readonly parser: DocumentParser;
+  /** Finds objects by their words. Without it, objects are found by tag, relation and path only. */
+  readonly search?: SearchIndex;
+}
+
+/**
+ * Keeps the derived indexes of a store up to date (§14). A commit never waits for them, and a failure of an index is only
+ * logged: it can be made again at any time. Disposal waits for the step that runs.
+ */
+export interface DocumentUpkeep extends DocumentParts, AsyncDisposable {
+  /**
+   * Requests an update after a commit. It is made later, so that no call of the model waits for it: by default when the
+   * request of the call that was just prepared has been sent. `soon`: when the process has nothing more urgent to do.
+   */
+  request(options?: { readonly soon?: boolean }): void;
+  /** Brings the indexes up to date. Returns false if one of them is behind, because it cannot be read or written. */
+  upToDate(): Promise<boolean>;
+}
+
+export interface UpkeepOptions extends DocumentParts {
+  readonly store: ObjectStore;
+  readonly logger: Logger;
+  /** Runs a function after some milliseconds, unless the process ends before. */
+  readonly later: (run: () => void, milliseconds: number) => void;
+}
+
+/** Milliseconds in which the request of a call that was just prepared is sent. */
+const afterSending = 50;
+
+export function documentUpkeep({
+  store,
+  parser,
+  search,
+  logger,
+  later,
+}: UpkeepOptions): DocumentUpkeep {
+  let isClosed = false;
+  let isRequested = false;
+  /** The update that was asked for last. It never rejects. */
+  let last: Promise<boolean> = Promise.resolve(true);
+  /** The position that the index of documents has reached. It is not kept for each call, see `updateIndex`. */
+  let reached: string | undefined;
+
+  const pause = async (): Promise<boolean> => {
+    await new Promise<void>((resolve) => {
+      later(resolve, 0);
+    });
+    return !isClosed;
+  };
+  const continues = (): boolean => !isClosed;
+
+  async function update(mayContinue: MayContinue): Promise<boolean> {
+    const documents = await attempt("the index of documents", async () => {
+      const outcome = await updateIndex(store, parser, { from: reached, mayContinue });
+      reached = outcome.position;
+      return !outcome.isBehind;
+    });
+    if (search === undefined) return documents;
+    const words = await attempt("the full-text index", async () => {
+      const { isBehind } = await updateSearch(store, search, { mayContinue });
+      return !isBehind;
+    });
+    return documents && words;
+  }
+
+  async function attempt(what: string, run: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await run();
+    } catch (error) {
+      logger.warn(`${what} could not be brought up to date`, { error });
+      return false;
+    }
+  }
+
+  /** Makes an update after those that were asked for before. */
+  async function afterOthers(mayContinue: MayContinue): Promise<boolean> {
+    const own = last.then(async () => !isClosed && (await update(mayContinue)));
+    last = own;
+    return await own;
+  }
+
+  return {
+    parser,
+    ...(search === undefined ? {} : { search }),
+    request({ soon = false } = {}) {
+      if (isClosed || (isRequested && !soon)) return;
+      isRequested = true;
+      later(
+        () => {
+          isRequested = false;
+          if (!isClosed) void afterOthers(pause);
+        },
+        soon ? 0 : afterSending,
+      );
+    },
+    upToDate: async () => !isClosed && (await afterOthers(continues)),
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      await last;
+    },
+  };
+}
