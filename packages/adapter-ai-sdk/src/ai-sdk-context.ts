@@ -35,7 +35,12 @@ export interface AiSdkContextOptions<Tools extends ToolSet> {
  * prefix `context_`. If the app has no tool that reads files, there is a `read` too.
  */
 export type ContextToolSet = Readonly<
-  Partial<Record<"activate" | "deactivate" | "pin" | "unpin", ReturnType<typeof contextSdkTool>>>
+  Partial<
+    Record<
+      "activate" | "deactivate" | "pin" | "unpin" | "find_objects",
+      ReturnType<typeof contextSdkTool>
+    >
+  >
 >;
 
 /** The argument of `prepareStep`, without the parts that depend on the app's own types. */

@@ -195,6 +195,7 @@ it("gives the context tools other names if one of theirs is taken", () => {
     "deactivate",
     "pin",
     "unpin",
+    "find_objects",
   ]);
   expect(Object.keys(failing({ pin: show, read: show }).tools)).toEqual([
     "pin",
@@ -203,6 +204,7 @@ it("gives the context tools other names if one of theirs is taken", () => {
     "context_deactivate",
     "context_pin",
     "context_unpin",
+    "context_find_objects",
   ]);
 });
 
@@ -249,6 +251,6 @@ it("keeps the types of the app's tools", () => {
   type Call = Awaited<ReturnType<typeof run>>["staticToolCalls"][number];
   expectTypeOf<Extract<Call, { toolName: "show" }>["input"]>().toEqualTypeOf<{ path: string }>();
   expectTypeOf<Call["toolName"]>().toEqualTypeOf<
-    "show" | "activate" | "deactivate" | "pin" | "unpin"
+    "show" | "activate" | "deactivate" | "pin" | "unpin" | "find_objects"
   >();
 });

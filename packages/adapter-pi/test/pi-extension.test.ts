@@ -63,7 +63,13 @@ describe("the extension", () => {
     await pi.emit("session_start", {});
 
     expect(session.opened).toEqual(["session-1"]);
-    expect([...pi.tools.keys()]).toEqual(["activate", "deactivate", "pin", "unpin"]);
+    expect([...pi.tools.keys()]).toEqual([
+      "activate",
+      "deactivate",
+      "pin",
+      "unpin",
+      "find_objects",
+    ]);
   });
 
   test("stops a tool call for the session's reason, and holds no write then", async () => {
@@ -294,7 +300,7 @@ describe("the extension", () => {
 
     expect([before, toolsBefore]).toEqual([undefined, 0]);
     expect(after).toBeDefined();
-    expect(pi.tools.size).toBe(4);
+    expect(pi.tools.size).toBe(5);
   });
 
   test.each([["the option", { off: true }]])(
@@ -388,7 +394,13 @@ describe("the extension", () => {
 
     await pi.emit("before_agent_start", { systemPrompt: "be kind" });
 
-    const own = ["context_activate", "context_deactivate", "context_pin", "context_unpin"];
+    const own = [
+      "context_activate",
+      "context_deactivate",
+      "context_pin",
+      "context_unpin",
+      "context_find_objects",
+    ];
     expect(pi.active).toEqual(["read", "bash", "activate", ...own]);
   });
 

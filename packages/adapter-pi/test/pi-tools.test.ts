@@ -9,7 +9,7 @@ describe("the context tools", () => {
   test("have their usual names where these are free", () => {
     const tools = freeTools(named("read", "bash"));
 
-    expect([...tools.names]).toEqual(["activate", "deactivate", "pin", "unpin"]);
+    expect([...tools.names]).toEqual(["activate", "deactivate", "pin", "unpin", "find_objects"]);
     expect(tools.instruction).toBe(standingInstruction);
   });
 
@@ -21,6 +21,7 @@ describe("the context tools", () => {
       "context_deactivate",
       "context_pin",
       "context_unpin",
+      "context_find_objects",
     ]);
     expect(tools.activate).toBe("context_activate");
     for (const name of tools.names) expect(tools.instruction).toContain(name);

@@ -76,6 +76,13 @@ export interface ContextManagerOptions {
    * `files`.
    */
   readonly watch?: boolean;
+  /**
+   * Whether Markdown documents are read, so that their links can be followed, and objects can be found by words, tag and
+   * relation. It needs a file beside that of the store, or memory for a store that the caller has opened. Default: true.
+   */
+  readonly documents?: boolean;
+  /** How many objects become known because an active document links to them. Default: 30. */
+  readonly linkedObjects?: number;
   /** Receives reports of problems; default: silent. */
   readonly logger?: Logger;
   /** Default: the machine's clock. */

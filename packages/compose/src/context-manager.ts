@@ -14,6 +14,7 @@ import { resolve } from "node:path";
 
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import { managedStore } from "./managed-store.ts";
+import { sessionDocuments } from "./session-documents.ts";
 import { openPresence } from "./session-presence.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { type OpenedSession, sharedSessions } from "./shared-sessions.ts";
@@ -43,7 +44,7 @@ export async function openContextManager(
 ): Promise<ContextManager> {
   const settings = sessionSettings(options);
   const clock = options.clock ?? systemClock;
-  const { store, locks, close } = await managedStore(options, clock);
+  const { store, locks, place, close } = await managedStore(options, clock);
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const files = options.files ?? diskFiles();
   const ids = options.ids ?? uuidIds(clock);
@@ -60,12 +61,16 @@ export async function openContextManager(
         watcher: watchFiles({ roots: [workspace], logger }),
       })
     : undefined;
+  const documents =
+    options.documents === false ? undefined : await sessionDocuments({ store, place, logger });
   const dependencies: SessionDependencies = {
     store,
     files,
     ids,
     logger,
     ...(tracker === undefined ? {} : { tracker }),
+    ...(documents === undefined ? {} : { documents }),
+    ...(options.linkedObjects === undefined ? {} : { linkedObjects: options.linkedObjects }),
     ...settings,
     workspace,
     clock,
@@ -79,6 +84,7 @@ export async function openContextManager(
     [Symbol.asyncDispose]: async () => {
       await sessions[Symbol.asyncDispose]();
       await tracker?.[Symbol.asyncDispose]();
+      await documents?.[Symbol.asyncDispose]();
       await close();
     },
   };

@@ -5,6 +5,7 @@ import { configFromEnvironment } from "./config-from-environment.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import { type StoreKind, storeKinds } from "./kinds.ts";
 import { openStore } from "./open-store.ts";
+import type { StorePlace } from "./search-path.ts";
 import { checkInstance, known } from "./session-settings.ts";
 import { isNodeUrl } from "./store-path.ts";
 
@@ -13,6 +14,8 @@ export interface ManagedStore {
   readonly store: ObjectStore;
   /** The folder of the locks that show which sessions other processes have open; undefined if there are none. */
   readonly locks?: string;
+  /** How the store was opened; undefined for one that the caller has opened. */
+  readonly place?: StorePlace;
   /** Closes the store, if the manager opened it. */
   readonly close: () => Promise<void>;
 }
@@ -55,6 +58,7 @@ export async function managedStore(
   });
   return {
     store,
+    place: { store: kind, at, ...(xtdb === undefined ? {} : { xtdb }) },
     ...(kind === "sqlite" ? { locks: `${at}.open` } : {}),
     close: async () => await store[Symbol.asyncDispose](),
   };

@@ -31,7 +31,7 @@ async function found(store: ObjectStore, place: StorePlace, words: string): Prom
 
 async function indexed(store: ObjectStore, place: StorePlace): Promise<number> {
   await using documents = await openDocuments(store, place);
-  return (await updateSearch(store, documents.search)).parsed;
+  return (await updateSearch(store, documents.search)).added;
 }
 
 test("the index of a store in a file is beside it, for its owner only, and stays", async () => {

@@ -1,0 +1,163 @@
+import type { ContextSession, View } from "@self-context-manager/core";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+
+import { type ContextManager, openContextManager } from "../src/context-manager.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A manager on a store in a file, as an adapter opens it beside a host with its own tool for reading. */
+async function opened(
+  folder: string,
+  sessionId: string,
+): Promise<
+  { readonly manager: ContextManager; readonly session: ContextSession } & AsyncDisposable
+> {
+  const manager = await openContextManager({
+    at: join(folder, "store", "store.sqlite"),
+    workspace: join(folder, "work"),
+  });
+  const session = await manager.openSession({ harness: "test", sessionId });
+  session.announceTools(["read", "write"]);
+  return {
+    manager,
+    session,
+    [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+  };
+}
+
+/** Writes a file as a tool of the host does. */
+async function write(session: ContextSession, name: string, content: string): Promise<void> {
+  const path = join(session.workspace, name);
+  await mkdir(dirname(path), { recursive: true });
+  await using hold = await session.holdWrite(path);
+  await writeFile(path, content);
+  await session.recordWrite(path, { args: { path: name, content } });
+  expect(hold).toBeDefined();
+}
+
+function textOf(view: View): string {
+  return JSON.stringify(view.messages);
+}
+
+async function tool(
+  session: ContextSession,
+  name: string,
+  args: Readonly<Record<string, string | number>>,
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  const found = session.tools().find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no tool ${name}`);
+  return await found.run(args, `call_${name}`);
+}
+
+const notes = {
+  "notes/api.md":
+    "---\ntags: [api]\n---\n# API\nSee [[limits#Burst]].\n\n# Errors\nA busy server answers 429.\n\n# Keys\nNone.\n",
+  "notes/limits.md":
+    "# Limits\nThe rate limit is 5 calls per second. #limits/rate\n\n# Burst\nTwenty.\n",
+  "notes/plan.md": "# Plan\n- part_of [[api]]\n- [[missing note]]\n",
+};
+
+async function writeNotes(folder: string): Promise<void> {
+  await using first = await opened(folder, "one");
+  for (const [name, content] of Object.entries(notes)) await write(first.session, name, content);
+  await first.session.nextView();
+}
+
+it("finds in a second session what the first one wrote, by words, tag, relation and path", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await writeNotes(folder.path);
+  await using second = await opened(folder.path, "two");
+  const { session } = second;
+
+  expect((await tool(session, "find_objects", { words: "rate limit" })).text).toBe(
+    "- f1 notes/limits.md 77, line 2 #Limits: The rate limit is 5 calls per second. #limits/rate",
+  );
+  expect((await tool(session, "find_objects", { tag: "#api" })).text).toBe(
+    "- f2 notes/api.md 99, line 2: tags: [api]",
+  );
+  expect((await tool(session, "find_objects", { tag: "limits" })).text).toContain("- f1 ");
+  expect((await tool(session, "find_objects", { relation: "part_of api" })).text).toBe(
+    "- f3 notes/plan.md 44, line 2 #Plan: - part_of [[api]]",
+  );
+  expect((await tool(session, "find_objects", { relation: "part_of" })).text).toContain("- f3 ");
+  expect((await tool(session, "find_objects", { path: "LIMITS" })).text).toContain("- f1 ");
+  expect((await tool(session, "find_objects", { words: "rate", type: "chat" })).text).toBe(
+    "No object was found.",
+  );
+  expect(await tool(session, "find_objects", {})).toMatchObject({ ok: false });
+  expect(await tool(session, "find_objects", { relation: "part_of nobody" })).toMatchObject({
+    ok: false,
+    text: expect.stringContaining('no object is known as "nobody"') as string,
+  });
+});
+
+it("opens one section of a note, and names the objects to which it links", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await writeNotes(folder.path);
+  await using second = await opened(folder.path, "two");
+  const { session } = second;
+  await tool(session, "find_objects", { tag: "api" });
+
+  const answer = await tool(session, "activate", { id: "f1#errors" });
+
+  expect(answer).toMatchObject({
+    ok: true,
+    text: "f1 notes/api.md is now active, lines 7-9 of 11.",
+  });
+  const view = textOf(await session.nextView());
+  expect(view).toContain("A busy server answers 429.");
+  expect(view).not.toContain("See [[limits");
+  expect(view).toContain("[linked: f2 notes/limits.md 77]");
+  expect(textOf(await session.nextView()).split("[linked:")).toHaveLength(2);
+  expect(await tool(session, "activate", { id: "f1#Costs" })).toMatchObject({
+    ok: false,
+    text: 'f1 notes/api.md: it has no heading "Costs"; its headings are "API", "Errors", "Keys".',
+  });
+  expect(await tool(session, "activate", { id: "f2#Burst" })).toMatchObject({ ok: true });
+  expect(textOf(await session.nextView())).toContain("Twenty.");
+});
+
+it("shows a field as the output of the call", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await writeNotes(folder.path);
+  await using second = await opened(folder.path, "two");
+  await tool(second.session, "find_objects", { tag: "api" });
+  const field = async (name: string): Promise<string> =>
+    (await tool(second.session, "activate", { id: "f1", field: name })).text;
+
+  expect(await field("tags")).toBe('f1 v1, field tags:\n[\n "api"\n]');
+  expect(await field("front_matter")).toContain('"tags"');
+  expect(await field("links")).toContain("limits#Burst");
+  expect(await field("nothing")).toContain('f1 notes/api.md has no field "nothing"; it has ');
+});
+
+it("names new links without a target once, with the nearest names, after a note was written", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await using first = await opened(folder.path, "one");
+  const { session, manager } = first;
+  await write(session, "limits.md", "# Limits\n");
+  await write(session, "a.md", "[[limit]], [[limits]] and [[f1]]\n");
+  await upToDate(session);
+
+  const view = textOf(await session.nextView());
+
+  expect(view).toContain(
+    "[links of f2 a.md: [[limit]] has no target yet, near: limits; [[f1]] is a handle of this session only; link to limits.md]",
+  );
+  // The same links are not told again, and a new one is.
+  await write(session, "a.md", "[[limit]], [[limits]] and [[f1]], [[other]]\n");
+  await upToDate(session);
+  const later = textOf(await session.nextView());
+  expect(later).toContain("[links of f2 a.md: [[other]] has no target yet]");
+  expect(manager.store.name).toBe("sqlite");
+});
+
+/** Waits until the indexes have the last commit. */
+async function upToDate(session: ContextSession): Promise<void> {
+  await session.find({ words: "anything" });
+}
