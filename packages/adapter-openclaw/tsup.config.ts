@@ -15,6 +15,10 @@ export default defineConfig({
   platform: "node",
   // tsup removes the prefix `node:` by default, and a module `sqlite` does not exist.
   removeNodeProtocol: false,
+  // The package yaml requires modules of Node, which a module has no function for.
+  banner: {
+    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+  },
   noExternal: [/^(?!openclaw\/|node:)/u],
   external: [/^openclaw\//u, "fsevents"],
   metafile: true,

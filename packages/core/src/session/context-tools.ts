@@ -81,7 +81,6 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         {
           path: textArgument(args, "path"),
           ...lineArgument(args, "offset"),
-          ...lineArgument(args, "limit"),
         },
         { callId },
       ),
@@ -95,11 +94,11 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       properties: {
         id: {
           ...targetParameter,
-          description: `${targetParameter.description} f1@2 is version 2 of f1, f1#Costs a section.`,
+          description: `${targetParameter.description} f1@2: version 2 of f1; f1#Costs: a section.`,
         },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
-        field: { type: "string", description: "A field instead of the content: tags, links …" },
+        field: { type: "string", description: "Shows only this field." },
       },
       required: ["id"],
       additionalProperties: false,
@@ -121,18 +120,16 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   targetTool("unpin", "Unpin an object, so it can become inactive."),
   {
     name: "find_objects",
-    description:
-      "Find notes, files, outputs and chats of all sessions. One line each; activate shows them.",
+    description: "Find notes, files, outputs and chats of all sessions; activate shows them.",
     parameters: {
       type: "object",
       properties: {
-        words: { type: "string", description: "Words of the text or name." },
-        tag: { type: "string", description: "A tag of notes." },
-        relation: { type: "string", description: "part_of, or part_of NAME." },
-        path: { type: "string", description: "A part of the path." },
-        type: { type: "string", description: "file, note, toolcall, chat or user." },
-        session: { type: "string", description: "this: only this session." },
-        limit: { type: "number", description: "Default: 10." },
+        words: { type: "string", description: "Words of the text." },
+        tag: { type: "string", description: "A tag." },
+        relation: { type: "string", description: "part_of or part_of NAME." },
+        path: { type: "string", description: "Part of the path." },
+        type: { type: "string", description: "file, note, toolcall, chat." },
+        session: { type: "string", description: "this, or an id." },
       },
       required: [],
       additionalProperties: false,
@@ -162,8 +159,7 @@ Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. O
 - read opens a file, activate HANDLE shows an object again (f3@1: version 1 of f3), deactivate HANDLE removes it, pin HANDLE keeps it. A file that others change is reported; read it again to see it.
 - In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
 - Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
-- Write findings to Markdown notes often, with #tags and [[links]] to other notes: they stay when outputs are removed.
-- find_objects searches all sessions. Use it before you explore; then activate NAME#Heading shows one section.`;
+- Write findings to Markdown notes often, with #tags and [[links]]: they stay when outputs are removed. Look for earlier ones with find_objects first.`;
 
 /** The context tools of a host whose other tools have their usual names. Each name has the prefix `context_`. */
 export const renamedContextTools: readonly ContextTool[] = contextTools.map((tool) => ({

@@ -214,23 +214,22 @@ describe("the tools of the model", () => {
       activate: {
         id: {
           ...id,
-          description: `${id.description} f1@2 is version 2 of f1, f1#Costs a section.`,
+          description: `${id.description} f1@2: version 2 of f1; f1#Costs: a section.`,
         },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
-        field: { type: "string", description: "A field instead of the content: tags, links …" },
+        field: { type: "string", description: "Shows only this field." },
       },
       deactivate: { id },
       pin: { id },
       unpin: { id },
       find_objects: {
-        words: { type: "string", description: "Words of the text or name." },
-        tag: { type: "string", description: "A tag of notes." },
-        relation: { type: "string", description: "part_of, or part_of NAME." },
-        path: { type: "string", description: "A part of the path." },
-        type: { type: "string", description: "file, note, toolcall, chat or user." },
-        session: { type: "string", description: "this: only this session." },
-        limit: { type: "number", description: "Default: 10." },
+        words: { type: "string", description: "Words of the text." },
+        tag: { type: "string", description: "A tag." },
+        relation: { type: "string", description: "part_of or part_of NAME." },
+        path: { type: "string", description: "Part of the path." },
+        type: { type: "string", description: "file, note, toolcall, chat." },
+        session: { type: "string", description: "this, or an id." },
       },
     });
   });
