@@ -6,6 +6,11 @@ import { parseArgs } from "node:util";
 
 import { CliError, isClosedPipe, UsageError } from "./cli-errors.ts";
 import { type Command, commonOptions } from "./command.ts";
+import { checkCommand } from "./commands/check.ts";
+import { findCommand } from "./commands/find.ts";
+import { graphCommand } from "./commands/graph.ts";
+import { indexCommand } from "./commands/index-folder.ts";
+import { linksCommand } from "./commands/links.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { exportCommand } from "./commands/export.ts";
 import { historyCommand } from "./commands/history.ts";
@@ -20,7 +25,7 @@ import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { namedXtdbStore, openNamedStore, placeOf } from "./open-named-store.ts";
+import { namedXtdbStore, openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
@@ -40,11 +45,16 @@ export interface CliInput {
 
 const commands: readonly Command[] = [
   listCommand,
+  findCommand,
   showCommand,
   historyCommand,
   printCommand,
   viewCommand,
   diffCommand,
+  linksCommand,
+  graphCommand,
+  checkCommand,
+  indexCommand,
   nicknameCommand,
   exportCommand,
   importCommand,
@@ -172,10 +182,11 @@ async function runCommand(
     stdin: input.stdin,
     print: async (printed) => await output.stdout(printed),
     note: (noted) => output.stderr(`${noted}\n`),
-    progress: (doing) =>
-      progress(doing, { write: output.stderr, isTerminal: output.isTerminal ?? false }),
+    progress: (doing, noun = "version") =>
+      progress(doing, { noun, write: output.stderr, isTerminal: output.isTerminal ?? false }),
     storePlace: () => placeOf(named),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
+    openDocuments: async (store) => await openNamedDocuments(named, store),
     xtdbStore: async () => await namedXtdbStore(named),
   });
 }

@@ -1,3 +1,4 @@
+import type { OpenedDocuments } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 
 import type { Progress } from "./format/progress.ts";
@@ -46,12 +47,14 @@ export interface CommandCall {
   print(text: string): Promise<void>;
   /** Prints a message to standard error. */
   note(text: string): void;
-  /** Reports the progress of a long action, such as `importing`, on standard error. */
-  progress(doing: string): Progress;
+  /** Reports the progress of a long action, such as `importing`, on standard error. `noun`: what is counted. */
+  progress(doing: string, noun?: string): Progress;
   /** The place of the store, for messages. */
   storePlace(): string;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
+  /** Opens the search index of the store that `openStore` has opened. */
+  openDocuments(store: ObjectStore): Promise<OpenedDocuments>;
   /** The store in XTDB that the options and the environment name. */
   xtdbStore(): ReturnType<typeof namedXtdbStore>;
 }
@@ -93,6 +96,15 @@ export const targetOptions: CommandOptions = {
     type: "string",
     value: "ID",
     help: "read TARGET as a handle (f12, t31) of this session; latest is the newest session",
+  },
+};
+
+/** The option of commands that follow links. */
+export const workspaceOption: CommandOptions = {
+  workspace: {
+    type: "string",
+    value: "FOLDER",
+    help: "the folder in which the names of links are looked up; default: the current folder",
   },
 };
 

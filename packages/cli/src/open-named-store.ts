@@ -1,6 +1,8 @@
 import {
   configFromEnvironment,
   isNodeUrl,
+  openDocuments,
+  type OpenedDocuments,
   openStore,
   type StoreKind,
   storeKinds,
@@ -35,6 +37,19 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   if (named.create !== true) await checkStore(config.store, at);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
   return await openStore({ store: config.store, at, clock: systemClock, xtdb });
+}
+
+/** Opens the search index of the open store that options and environment name. */
+export async function openNamedDocuments(
+  named: NamedStore,
+  store: ObjectStore,
+): Promise<OpenedDocuments> {
+  const { config, at } = placed(named);
+  return await openDocuments(
+    store,
+    { store: config.store, at, xtdb: config.xtdb },
+    named.environment,
+  );
 }
 
 /** The store in XTDB that options and environment name, to migrate it. It must exist. */

@@ -1,3 +1,4 @@
+export { markdownParser } from "@self-context-manager/documents";
 export { callPatience } from "./call-patience.ts";
 export {
   configFromEnvironment,
@@ -13,6 +14,8 @@ export type {
 } from "./context-manager-options.ts";
 export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kinds.ts";
 export { everyLayout } from "./layouts.ts";
+export { folderFiles } from "./folder-files.ts";
+export { indexFolder, type IndexedFolder, type IndexFolderOptions } from "./index-folder.ts";
 export { migrateXtdb, type MigrateXtdbOptions } from "./migrate-xtdb.ts";
 export { openDocuments, type OpenedDocuments } from "./open-documents.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";

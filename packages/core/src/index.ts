@@ -52,7 +52,16 @@ export type { Layout, ViewMessage } from "./view/layout.ts";
 export { pooledLayout } from "./layouts/pooled/pooled-layout.ts";
 export { epochLayout } from "./layouts/epoch/epoch-layout.ts";
 export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-settings.ts";
+export type { FileChange } from "./files/file-change.ts";
 export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
+export {
+  type FileLeft,
+  filesOfFolder,
+  nameFiles,
+  type TakenIn,
+  takeInFiles,
+  type TakeInParts,
+} from "./files/take-in-files.ts";
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";

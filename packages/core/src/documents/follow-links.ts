@@ -4,7 +4,6 @@ import {
   type IndexedLink,
   type IndexedNames,
   type IndexedObject,
-  objectId,
   type ObjectId,
   type ObjectStore,
   type ParsedLink,
@@ -81,11 +80,21 @@ export async function backlinksOf(
   );
 }
 
-/** Returns what a name means in a link of a document that is at the root of the workspace and has no name itself. */
-export async function linkTarget(name: string, parts: LinkParts): Promise<LinkTarget> {
-  const link = { path: "content", range: [0, 0], syntax: "wiki", raw: name, name } as const;
-  const nowhere = { id: objectId("00000000-0000-7000-8000-000000000000"), aliases: [] };
-  const [followed] = await follow([{ from: nowhere, index: 0, link }], parts);
+/** Returns what a name means that a person has written, as if it were a wiki link in no document. */
+export async function linkNamed(name: string, parts: LinkParts): Promise<LinkTarget> {
+  const [text = "", ...headings] = name.split("#");
+  const heading = headings.join("#");
+  const link: ParsedLink = {
+    path: "content",
+    range: [0, 0],
+    syntax: "wiki",
+    raw: name,
+    name: text,
+    ...(heading === "" ? {} : { heading }),
+  };
+  if (text === "") return { state: "unresolved" };
+  const from = { id: "" as ObjectId, aliases: [] };
+  const [followed] = await follow([{ from, index: 0, link }], parts);
   return followed?.target ?? { state: "unresolved" };
 }
 

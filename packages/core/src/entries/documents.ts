@@ -1,6 +1,7 @@
 export {
   backlinksOf,
   type FollowedLink,
+  linkNamed,
   type LinkParts,
   linksOf,
   linksOfVersion,
@@ -16,6 +17,7 @@ export {
   type WalkOptions,
 } from "../documents/graph.ts";
 export { expand, type Expanded, type ExpandOptions, type Expansion } from "../documents/expand.ts";
+export { type FileFinder, linksToFiles } from "../documents/links-to-files.ts";
 export type { LinkRank, LinkTarget } from "../documents/resolve-link.ts";
 export {
   type DocumentParts,

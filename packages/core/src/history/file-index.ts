@@ -10,9 +10,9 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { fileAt, firstMadeAt } from "../files/file-at.ts";
 import {
   afterDeletion,
-  afterDouble,
   afterNaming,
   afterRead,
   hasContentOf,
@@ -128,25 +128,6 @@ async function movedHere(
   return stored;
 }
 
-/**
- * Returns the object that another session made first for the same new path; undefined if `made` is the first one. Two
- * sessions that index a path at the same time both find no object and make one each. Afterwards both see both objects.
- * The one that was committed first stays. The session that made the other marks it as missing and continues with the
- * first.
- */
-async function firstMadeInstead(
-  scope: SessionScope,
-  made: StoredMetadata | StoredVersion,
-): Promise<StoredMetadata | undefined> {
-  const { items } = await scope.dependencies.store.find({
-    where: { path: made.body["path"] as string },
-  });
-  const first = items.find(({ body }) => fileLike.has(body.type));
-  if (first === undefined || first.body.id === made.body.id) return undefined;
-  await storeAll(scope, [afterDouble(made.body.id, first.body.id)]);
-  return first;
-}
-
 function joined(
   scope: SessionScope,
   stored: StoredVersion,
@@ -168,22 +149,20 @@ async function loadVersion(scope: SessionScope, stored: StoredMetadata): Promise
 
 /** Returns the object of a file by its real path, or that of a file that was deleted there (decision D56). */
 export async function findFile(
-  scope: SessionScope,
+  { dependencies }: SessionScope,
   realPath: string,
 ): Promise<StoredMetadata | undefined> {
-  const { store } = scope.dependencies;
-  const atPath = await store.find({ where: { path: realPath } });
-  const found = atPath.items.find(({ body }) => fileLike.has(body.type));
-  if (found !== undefined) return found;
-  const deleted = await store.find({
-    where: { presence: "missing", "provenance.origin": realPath },
-    newestFirst: true,
-  });
-  return deleted.items.find(({ body }) => fileLike.has(body.type));
+  return await fileAt(dependencies.store, realPath);
 }
 
-/** The object types that are treated as files: a note differs from a file only in its name (decision D16). */
-const fileLike: ReadonlySet<string> = new Set(["file", "note"]);
+async function firstMadeInstead(
+  { dependencies, state }: SessionScope,
+  made: StoredMetadata | StoredVersion,
+): Promise<StoredMetadata | undefined> {
+  const instead = await firstMadeAt(dependencies.store, made);
+  if (instead?.double !== undefined) state.noteTransaction(instead.double.at.tx_id);
+  return instead?.first;
+}
 
 /**
  * Adds files that were only named to the pool, as inactive and unread. Paths without a regular file are ignored. The

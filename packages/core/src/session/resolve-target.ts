@@ -6,7 +6,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { providerId } from "../calls/toolcall-object.ts";
-import { linkTarget } from "../documents/follow-links.ts";
+import { linkNamed } from "../documents/follow-links.ts";
 import { findFile } from "../history/file-index.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -107,8 +107,9 @@ async function byLinkName(scope: SessionScope, name: string): Promise<Target | u
   const { documents, store, workspace } = scope.dependencies;
   if (documents === undefined || name === "") return undefined;
   const parts = { store, parser: documents.parser, workspace };
-  const target = await linkTarget(name, parts);
-  if (target.state === "unresolved") return undefined;
+  const target = await linkNamed(name, parts);
+  // A section of an object is no name of it.
+  if (target.state === "unresolved" || target.heading !== undefined) return undefined;
   const ids = target.state === "ambiguous" ? target.candidates : [target.id];
   const found = (await store.describe(ids)).filter((one) => one !== undefined);
   const [first] = found;

@@ -1,0 +1,330 @@
+import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
+import {
+  backlinksOf,
+  type LinkParts,
+  plainRelation,
+  updateSearch,
+} from "@self-context-manager/core/documents";
+import { isJsonObject, objectId, type SearchIndex } from "@self-context-manager/objects";
+
+import { UsageError } from "../cli-errors.ts";
+import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
+import { described, findLinked, linkParts, shortestName } from "../followed-links.ts";
+import { counted, sizeOf } from "../format/amounts.ts";
+import { cutLine } from "../format/cut.ts";
+import { jsonText } from "../format/json.ts";
+import { type MatchingLine, matchingLine } from "../format/matching-line.ts";
+import { visible } from "../format/object-name.ts";
+import { type Column, table } from "../format/table.ts";
+import { findSession, sessionPool } from "../session-pool.ts";
+import { wholeNumber } from "../whole-number.ts";
+
+const usualLimit = 20;
+
+/** The most hits that are asked for, so that enough remain when other conditions are applied. */
+const mostHits = 2_000;
+
+/** The number of versions at which an update of the search index looks in one step. */
+const versionsInStep = 200;
+
+const pageSize = 500;
+
+/** The number of characters of a name that are shown. */
+const longestName = 60;
+
+export const findCommand: Command = {
+  name: "find",
+  summary: "find objects by words, tag, path, relation, type or session",
+  arguments: "[WORD...]",
+  argumentCount: { least: 0, most: 50 },
+  options: {
+    type: { type: "string", value: "TYPE", help: "only file, note, toolcall, chat …" },
+    tag: {
+      type: "string",
+      value: "TAG",
+      help: "only notes with this tag, or one below it (a finds a/b)",
+    },
+    path: {
+      type: "string",
+      value: "PART",
+      help: "only files whose path contains this text, in any case",
+    },
+    relation: {
+      type: "string",
+      value: "NAME",
+      help: "only notes with a link of this relation (part_of), or of it to one object (part_of:NAME)",
+    },
+    session: {
+      type: "string",
+      value: "ID",
+      help: "only objects that this session knows; its id, its host's id, or the beginning; latest is the newest",
+    },
+    limit: { type: "string", value: "N", help: `at most N objects; default ${usualLimit}` },
+    ...workspaceOption,
+    ...jsonOption,
+  },
+  notes: `Words are looked up in the contents of all versions, in paths and in the arguments of tool calls; the best fit
+comes first. LINE and TEXT are the first line with the most of the words. name@3 is an object whose version 3 has
+the words. Without words, the objects that meet all conditions are listed, the newest first. The index of words is
+kept beside the store, and brought up to date first.`,
+  async run(call) {
+    const words = call.arguments.join(" ").trim();
+    const conditions = ["type", "tag", "path", "relation", "session"].some(
+      (option) => call.text(option) !== undefined,
+    );
+    if (words === "" && !conditions)
+      throw new UsageError("give words, or one of --type, --tag, --path, --relation and --session");
+    const limit = wholeNumber(call, "limit", usualLimit);
+    await using store = await call.openStore();
+    const parts = await linkParts(store, call);
+    const allowed = await allowedIds(call, parts);
+    const found =
+      words === ""
+        ? await listed(store, call, allowed)
+        : await searched(store, call, words, allowed);
+    const shown = await withLines(store, found.slice(0, limit), words);
+    await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, words, call.folder));
+    if (found.length > limit)
+      call.note(
+        `${counted(found.length, "object")} fit${found.length === 1 ? "s" : ""}, and ${limit} are shown; --limit shows more.`,
+      );
+    if (found.length === 0) call.note(await nothingFound(call, parts));
+  },
+};
+
+interface Found {
+  readonly stored: StoredMetadata;
+  /** The version that has the words. */
+  readonly version: number;
+  readonly score?: number;
+}
+
+interface FoundLine extends Found {
+  readonly match: MatchingLine | undefined;
+}
+
+/** The objects that meet the conditions of tag, relation and session; undefined if there are none of these. */
+async function allowedIds(
+  call: CommandCall,
+  parts: LinkParts,
+): Promise<ReadonlySet<ObjectId> | undefined> {
+  const { store, parser } = parts;
+  const tag = call.text("tag");
+  const relation = call.text("relation");
+  const session = call.text("session");
+  const sets: ReadonlySet<ObjectId>[] = [];
+  if (tag !== undefined) sets.push(new Set(await store.documents.tagged(parser.name, tagKey(tag))));
+  if (relation !== undefined) sets.push(await related(call, parts, relation));
+  if (session !== undefined) sets.push(await ofSession(store, call, session));
+  const [first, ...others] = sets;
+  if (first === undefined) return undefined;
+  return new Set([...first].filter((id) => others.every((set) => set.has(id))));
+}
+
+/** The form in which tags are kept: without the number sign, in lower case. */
+function tagKey(tag: string): string {
+  return tag.replace(/^#/u, "").normalize("NFC").toLowerCase().trim();
+}
+
+/** The notes with a link of a relation, or with one of it to an object: `part_of`, `part_of:name`. */
+async function related(
+  call: CommandCall,
+  parts: LinkParts,
+  given: string,
+): Promise<ReadonlySet<ObjectId>> {
+  const [relation = "", ...names] = given.split(":");
+  const name = names.join(":");
+  if (names.length > 0) {
+    const target = await findLinked(parts, call, name);
+    const links = await backlinksOf(target.body.id, parts);
+    return new Set(
+      links
+        .filter(({ link }) => relation === (link.relation ?? plainRelation))
+        .map(({ from }) => from.id),
+    );
+  }
+  const found = new Set<ObjectId>();
+  let after: ObjectId | undefined;
+  for (;;) {
+    const links = await parts.store.documents.links(parts.parser.name, {
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { from, link } of links)
+      if (relation === (link.relation ?? plainRelation)) found.add(from.id);
+    after = links.at(-1)?.from.id;
+    if (after === undefined) return found;
+  }
+}
+
+/** The objects of a session: those that it knows, its chat and the tool calls of it. */
+async function ofSession(
+  store: ObjectStore,
+  call: CommandCall,
+  given: string,
+): Promise<ReadonlySet<ObjectId>> {
+  const session = await findSession(store, call, given);
+  const pool = await sessionPool(store, session);
+  const chat = chatOf(session);
+  return new Set([
+    ...pool.map(({ stored }) => stored.body.id),
+    ...(chat === undefined ? [] : [chat]),
+  ]);
+}
+
+function chatOf({ body }: StoredMetadata): ObjectId | undefined {
+  const chat = body["chat_ref"];
+  return isJsonObject(chat) && typeof chat["id"] === "string" ? objectId(chat["id"]) : undefined;
+}
+
+/** Whether an object meets the conditions of type and path. */
+function fits(call: CommandCall, { body }: StoredMetadata): boolean {
+  const type = call.text("type");
+  const part = call.text("path");
+  if (type !== undefined && body.type !== type) return false;
+  if (part === undefined) return true;
+  const path =
+    body["path"] ?? (body["presence"] === "missing" ? body.provenance.origin : undefined);
+  return typeof path === "string" && path.toLowerCase().includes(part.toLowerCase());
+}
+
+/** The objects that have the words, best first. */
+async function searched(
+  store: ObjectStore,
+  call: CommandCall,
+  words: string,
+  allowed: ReadonlySet<ObjectId> | undefined,
+): Promise<readonly Found[]> {
+  await using documents = await call.openDocuments(store);
+  await bringUpToDate(store, documents.search, call);
+  const type = call.text("type");
+  const hits = await documents.search.search({
+    words,
+    limit: mostHits,
+    ...(type === undefined ? {} : { type }),
+  });
+  const best = new Map<ObjectId, (typeof hits)[number]>();
+  for (const hit of hits) {
+    if (allowed !== undefined && !allowed.has(hit.id)) continue;
+    const known = best.get(hit.id);
+    // Of equal fits, the newest version is the one that a reader wants.
+    if (known === undefined || (known.score === hit.score && known.version < hit.version))
+      best.set(hit.id, hit);
+  }
+  const objects = await described(store, best.keys());
+  return [...best.values()].flatMap(({ id, version, score }) => {
+    const stored = objects.get(id);
+    return stored !== undefined && fits(call, stored) ? [{ stored, version, score }] : [];
+  });
+}
+
+async function bringUpToDate(
+  store: ObjectStore,
+  search: SearchIndex,
+  call: Pick<CommandCall, "progress">,
+): Promise<void> {
+  using progress = call.progress("reading words");
+  let steps = 0;
+  await updateSearch(store, search, () => {
+    progress.come(undefined, steps * versionsInStep);
+    steps += 1;
+    return true;
+  });
+}
+
+/** All objects that meet the conditions, newest first. */
+async function listed(
+  store: ObjectStore,
+  call: CommandCall,
+  allowed: ReadonlySet<ObjectId> | undefined,
+): Promise<readonly Found[]> {
+  const found: StoredMetadata[] = [];
+  if (allowed !== undefined) found.push(...(await described(store, allowed)).values());
+  else {
+    const type = call.text("type");
+    let after: string | undefined;
+    do {
+      const page = await store.find({
+        ...(type === undefined ? {} : { where: { type } }),
+        limit: pageSize,
+        ...(after === undefined ? {} : { after }),
+      });
+      found.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return found
+    .filter((stored) => fits(call, stored))
+    .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
+    .map((stored) => ({ stored, version: stored.version }));
+}
+
+async function withLines(
+  store: ObjectStore,
+  found: readonly Found[],
+  words: string,
+): Promise<readonly FoundLine[]> {
+  const lines: FoundLine[] = [];
+  for (const one of found) {
+    const { stored, version } = one;
+    const content = (await store.get(stored.body.id, { version }))?.body.content;
+    const match = typeof content === "string" ? matchingLine(content, words) : undefined;
+    lines.push({ ...one, match });
+  }
+  return lines;
+}
+
+function asTable(found: readonly FoundLine[], words: string, folder: string): string {
+  if (found.length === 0) return "";
+  const columns: readonly Column[] = [
+    { title: "TYPE" },
+    { title: "SIZE", align: "right" },
+    { title: "NAME" },
+    { title: "LINE", align: "right" },
+    { title: words === "" ? "FIRST LINE" : "TEXT" },
+  ];
+  return table(
+    columns,
+    found.map(({ stored, version, match }) => [
+      stored.body.type,
+      sizeOf(stored.body),
+      `${cutLine(shortestName(stored.body, folder), longestName)}${version === stored.version ? "" : `@${version}`}`,
+      match === undefined ? "" : String(match.line),
+      match?.text ?? "",
+    ]),
+  );
+}
+
+function asJson(found: readonly FoundLine[]): string {
+  return jsonText(
+    found.map(({ stored: { body, version: latest }, version, score, match }) => ({
+      id: body.id,
+      type: body.type,
+      path: body["path"] ?? null,
+      ...(body.nickname === undefined ? {} : { nickname: body.nickname }),
+      ...(typeof body["char_count"] === "number" ? { char_count: body["char_count"] } : {}),
+      version,
+      latest_version: latest,
+      ...(score === undefined ? {} : { score }),
+      ...(match === undefined ? {} : { line: match.line, text: match.text }),
+    })),
+  );
+}
+
+/** A message that nothing fits, with what there is. */
+async function nothingFound(call: CommandCall, { store, parser }: LinkParts): Promise<string> {
+  const tag = call.text("tag");
+  if (tag === undefined) return "Nothing was found.";
+  const tags = await store.documents.tags(parser.name);
+  if (tags.some((one) => one.tag === tagKey(tag))) return "Nothing was found.";
+  const most = 10;
+  const names = tags
+    .toSorted((one, other) => other.objects - one.objects)
+    .slice(0, most)
+    .map((one) => one.tag);
+  return visible(
+    names.length === 0
+      ? "No note of the store has a tag."
+      : `No note has the tag ${tag}; the most used tags are ${names.join(", ")}.`,
+  );
+}

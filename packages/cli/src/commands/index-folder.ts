@@ -1,0 +1,50 @@
+import { indexFolder } from "@self-context-manager/compose";
+
+import type { Command } from "../command.ts";
+import { workspaceOf } from "../followed-links.ts";
+import { counted } from "../format/amounts.ts";
+import { visible } from "../format/object-name.ts";
+
+/** The number of files that were not read and are named. */
+const mostLeft = 10;
+
+export const indexCommand: Command = {
+  name: "index",
+  summary: "take the Markdown files of a folder into the store",
+  arguments: "[FOLDER]",
+  argumentCount: { least: 0, most: 1 },
+  options: {},
+  notes: `FOLDER is the current folder by default. Each Markdown file becomes an object, as if an agent had read it.
+Other files to which notes link become objects without content. Run the command again after changes: a file
+with the same size and time is not read, a file that was moved stays the same object, and one that is gone is
+marked as missing. Hidden files and folders (.git, .obsidian), node_modules, and files whose names suggest
+secrets are left out. The store is created if it does not exist.`,
+  async run(call) {
+    const folder = await workspaceOf(call, call.arguments[0]);
+    await using store = await call.openStore({ create: true, patient: true });
+    using progress = call.progress("indexing", "file");
+    const done = await indexFolder(store, folder, {
+      progress: (files, all) => progress.come(files / Math.max(1, all), files),
+    });
+    progress[Symbol.dispose]();
+    const { notes, added, changed, moved, missing, named, left } = done;
+    const counts = [
+      `${added} new`,
+      `${changed} changed`,
+      ...(moved > 0 ? [`${moved} moved`] : []),
+      ...(missing > 0 ? [`${missing} missing`] : []),
+    ];
+    await call.print(
+      `indexed ${counted(notes, "Markdown file")} of ${visible(folder)}: ${counts.join(", ")}` +
+        `${named > 0 ? `; ${counted(named, "linked file")} named without content` : ""}\n`,
+    );
+    if (notes === 0) call.note(`${visible(folder)} has no Markdown files (.md, .mdx).`);
+    for (const { path, reason } of left.slice(0, mostLeft))
+      call.note(visible(`not read: ${pathIn(path, call.folder)}: ${reason}`));
+    if (left.length > mostLeft) call.note(`and ${left.length - mostLeft} more that were not read`);
+  },
+};
+
+function pathIn(path: string, folder: string): string {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+}

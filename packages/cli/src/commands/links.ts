@@ -1,0 +1,211 @@
+import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
+import {
+  backlinksOf,
+  type FollowedLink,
+  type LinkParts,
+  linksOf,
+} from "@self-context-manager/core/documents";
+
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import {
+  type Command,
+  type CommandCall,
+  jsonOption,
+  targetNote,
+  targetOptions,
+  workspaceOption,
+} from "../command.ts";
+import {
+  described,
+  findLinked,
+  idsOf,
+  linesOf,
+  linkParts,
+  relationOf,
+  shortestName,
+  targetText,
+  writtenLink,
+} from "../followed-links.ts";
+import { counted } from "../format/amounts.ts";
+import { cutLine } from "../format/cut.ts";
+import { jsonText } from "../format/json.ts";
+import { visible } from "../format/object-name.ts";
+import { table } from "../format/table.ts";
+import { vaultLinks } from "../vault-links.ts";
+
+/** The number of characters of a link that are shown in a row. */
+const longestLink = 60;
+
+export const linksCommand: Command = {
+  name: "links",
+  summary: "show the links of an object in both directions, or of a folder of notes",
+  arguments: "TARGET",
+  argumentCount: { least: 1, most: 1 },
+  options: { ...targetOptions, ...workspaceOption, ...jsonOption },
+  notes: `${targetNote} TARGET can also be a name as in a link.
+With a folder instead of TARGET, the links and tags of its Markdown files are printed. They are read from the
+disk, and no store is needed.`,
+  async run(call) {
+    const [target = ""] = call.arguments;
+    const folder = await folderAt(resolve(call.folder, target));
+    if (folder !== undefined && target !== "") return await linksOfFolder(call, folder);
+    await using store = await call.openStore();
+    const parts = await linkParts(store, call);
+    const stored = await findLinked(parts, call, target);
+    const links = await bothDirections(stored.body.id, parts);
+    await call.print(call.isSet("json") ? asJson(stored, links) : asText(stored, links, call));
+  },
+};
+
+/** The links of one object, with their lines and the objects that they name. */
+export interface LinksOfObject {
+  readonly out: readonly FollowedLink[];
+  readonly outLines: readonly number[];
+  readonly into: readonly FollowedLink[];
+  readonly intoLines: readonly number[];
+  readonly objects: ReadonlyMap<ObjectId, StoredMetadata>;
+}
+
+/** Returns the links of an object and those to it. */
+export async function bothDirections(id: ObjectId, parts: LinkParts): Promise<LinksOfObject> {
+  const { store } = parts;
+  const out = await linksOf([id], parts);
+  const into = await backlinksOf(id, parts);
+  const ids = [...out.flatMap(({ target }) => idsOf(target)), ...into.map(({ from }) => from.id)];
+  return {
+    out,
+    outLines: await linesOf(store, out),
+    into,
+    intoLines: await linesOf(store, into),
+    objects: await described(store, ids),
+  };
+}
+
+function asText(stored: StoredMetadata, links: LinksOfObject, call: CommandCall): string {
+  const name = `${shortestName(stored.body, call.folder)}  ${stored.body.type}, version ${stored.version}`;
+  return `${visible(name)}\n\n${linksText(links, call.folder)}`;
+}
+
+/** The links of an object as two tables; at most `most` rows in each. */
+export function linksText(
+  { out, outLines, into, intoLines, objects }: LinksOfObject,
+  folder: string,
+  most: number = Number.MAX_SAFE_INTEGER,
+): string {
+  const outRows = out.map((link, index) => [
+    String(outLines[index]),
+    relationOf(link),
+    cutLine(writtenLink(link), longestLink),
+    targetText(link.target, objects, folder),
+  ]);
+  const intoRows = into.map((link, index) => {
+    const body = objects.get(link.from.id)?.body;
+    const name = body === undefined ? link.from.id : shortestName(body, folder);
+    const note = link.target.state === "ambiguous" ? " (ambiguous)" : "";
+    return [
+      `${name}:${intoLines[index]}`,
+      relationOf(link),
+      `${cutLine(writtenLink(link), longestLink)}${note}`,
+    ];
+  });
+  return `${section("Links out", ["LINE", "RELATION", "LINK", "TARGET"], outRows, most)}
+${section("Links in", ["FROM", "RELATION", "LINK"], intoRows, most)}`;
+}
+
+function section(
+  title: string,
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  most: number,
+): string {
+  if (rows.length === 0) return `${title}: none\n`;
+  const columns = titles.map((text) =>
+    text === "LINE" ? ({ title: text, align: "right" } as const) : { title: text },
+  );
+  const shown = table(columns, rows.slice(0, most)).replaceAll(/^(?=.)/gmu, "  ");
+  const more = rows.length - most;
+  return `${title}: ${rows.length}\n${shown}${more > 0 ? `  and ${more} more; scm links shows all\n` : ""}`;
+}
+
+function asJson(stored: StoredMetadata, links: LinksOfObject): string {
+  return jsonText({
+    id: stored.body.id,
+    type: stored.body.type,
+    path: stored.body["path"] ?? null,
+    version: stored.version,
+    ...linksJson(links),
+  });
+}
+
+/** The links of an object for programs. */
+export function linksJson({
+  out,
+  outLines,
+  into,
+  intoLines,
+  objects,
+}: LinksOfObject): Readonly<Record<string, unknown>> {
+  const named = (id: ObjectId): Readonly<Record<string, unknown>> => ({
+    id,
+    path: objects.get(id)?.body["path"] ?? null,
+  });
+  const written = (
+    one: FollowedLink,
+    line: number | undefined,
+  ): Readonly<Record<string, unknown>> => {
+    const { path, range, syntax, raw, name, heading, alias, embed } = one.link;
+    return {
+      field: path,
+      line,
+      range,
+      syntax,
+      relation: relationOf(one),
+      raw,
+      name,
+      ...(heading === undefined ? {} : { heading }),
+      ...(alias === undefined ? {} : { alias }),
+      ...(embed === undefined ? {} : { embed }),
+      state: one.target.state,
+      ...(one.target.state === "unresolved" ? {} : { rank: one.target.rank }),
+    };
+  };
+  return {
+    links_out: out.map((one, index) => ({
+      ...written(one, outLines[index]),
+      ...(one.target.state === "unresolved" ? {} : { to: named(one.target.id) }),
+      ...(one.target.state === "ambiguous" ? { candidates: one.target.candidates.map(named) } : {}),
+    })),
+    links_in: into.map((one, index) => ({
+      from: named(one.from.id),
+      ...written(one, intoLines[index]),
+    })),
+  };
+}
+
+async function folderAt(path: string): Promise<string | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts?.isDirectory() === true ? path : undefined;
+}
+
+async function linksOfFolder(call: CommandCall, folder: string): Promise<void> {
+  const { links, tags } = await vaultLinks(folder, call);
+  if (call.isSet("json")) {
+    await call.print(
+      jsonText({ root: call.arguments[0], links: links.map(({ link }) => link), tags }),
+    );
+    return;
+  }
+  const rows = links.map(({ line, link: { from, raw, embed, to, how, candidates } }) => [
+    `${from}:${line}`,
+    cutLine(`${embed === true ? "!" : ""}[[${raw}]]`, longestLink),
+    to === undefined
+      ? "broken"
+      : `${to}${candidates === undefined ? "" : ` (ambiguous: ${counted(candidates.length, "file")})`}`,
+    how,
+  ]);
+  const columns = ["FROM", "LINK", "TARGET", "HOW"].map((title) => ({ title }));
+  if (rows.length > 0) await call.print(table(columns, rows));
+  call.note(`${counted(links.length, "wiki link")}, ${counted(Object.keys(tags).length, "tag")}`);
+}

@@ -1,0 +1,181 @@
+import { markdownParser } from "@self-context-manager/compose";
+import type { FollowedLink, LinkParts, LinkTarget } from "@self-context-manager/core/documents";
+import { linkNamed, plainRelation, updateIndex } from "@self-context-manager/core/documents";
+import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
+import { presenceOf } from "@self-context-manager/objects";
+
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { CliError } from "./cli-errors.ts";
+import type { CommandCall } from "./command.ts";
+import { findTarget } from "./find-target.ts";
+import { objectName, visible } from "./format/object-name.ts";
+
+/** The number of objects that are shown for an ambiguous name. */
+const mostCandidates = 10;
+
+/** The number of objects of which metadata or contents are read at once. */
+const objectsAtOnce = 200;
+
+/** Returns the parts for following links, after the document index was brought up to date. */
+export async function linkParts(
+  store: ObjectStore,
+  call: Pick<CommandCall, "text" | "folder" | "progress">,
+): Promise<LinkParts> {
+  const workspace = await workspaceOf(call, call.text("workspace"));
+  using progress = call.progress("reading notes");
+  let steps = 0;
+  await updateIndex(store, markdownParser, () => {
+    progress.come(undefined, steps * versionsInStep);
+    steps += 1;
+    return true;
+  });
+  return { store, parser: markdownParser, workspace };
+}
+
+/** The number of versions at which an update of the document index looks in one step. */
+const versionsInStep = 500;
+
+/** The real path of a folder that was given, or of the current one. */
+export async function workspaceOf(
+  { folder }: Pick<CommandCall, "folder">,
+  given = ".",
+): Promise<string> {
+  const path = resolve(folder, given);
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isDirectory() === true) return await realpath(path);
+  throw new CliError(
+    facts === undefined
+      ? `there is no folder ${visible(path)}; name an existing one`
+      : `${visible(path)} is no folder; name the folder that holds the notes`,
+  );
+}
+
+/** Finds the object that TARGET means, which can also be a name as in a link. */
+export async function findLinked(
+  parts: LinkParts,
+  call: Pick<CommandCall, "folder" | "text">,
+  target: string,
+): Promise<StoredMetadata> {
+  const { store, workspace } = parts;
+  try {
+    return await findTarget(store, call, target);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const named = await linkNamed(target, parts);
+    if (named.state === "unresolved") throw error;
+    if (named.state === "ambiguous") throw await severalNamed(parts, target, named.candidates);
+    const [stored] = await store.describe([named.id]);
+    if (stored === undefined) throw error;
+    return stored;
+  }
+
+  async function severalNamed(
+    { store: from }: LinkParts,
+    name: string,
+    candidates: readonly ObjectId[],
+  ): Promise<CliError> {
+    const described = await from.describe(candidates.slice(0, mostCandidates));
+    const names = described.flatMap((stored) =>
+      stored === undefined ? [] : [`  ${objectName(stored.body, workspace)}`],
+    );
+    return new CliError(
+      `${visible(name)} is the name of several objects; give more of the path:\n${names.join("\n")}`,
+    );
+  }
+}
+
+/** The metadata of objects by id. */
+export async function described(
+  store: ObjectStore,
+  ids: Iterable<ObjectId>,
+): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
+  const found = new Map<ObjectId, StoredMetadata>();
+  const all = [...new Set(ids)];
+  for (let start = 0; start < all.length; start += objectsAtOnce)
+    for (const stored of await store.describe(all.slice(start, start + objectsAtOnce)))
+      if (stored !== undefined) found.set(stored.body.id, stored);
+  return found;
+}
+
+/** Returns the line of each link in its document, counted from 1, in the order of the links. */
+export async function linesOf(
+  store: ObjectStore,
+  links: readonly FollowedLink[],
+): Promise<readonly number[]> {
+  const lines = new Map<FollowedLink, number>();
+  const byDocument = [...Map.groupBy(links, ({ from }) => from.id)];
+  for (let start = 0; start < byDocument.length; start += objectsAtOnce) {
+    const some = byDocument.slice(start, start + objectsAtOnce);
+    const contents = await store.getMany(some.map(([id]) => id));
+    for (const [index, [, ofOne]] of some.entries()) {
+      const content = contents[index]?.body.content;
+      const text = typeof content === "string" ? content : "";
+      for (const one of ofOne) lines.set(one, lineAt(text, one.link.range[0]));
+    }
+  }
+  return links.map((link) => lines.get(link) ?? 1);
+}
+
+/** The number of the line at an offset, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1))
+    line += 1;
+  return line;
+}
+
+/** The relation of a link; `links_to` for a plain one. */
+export function relationOf({ link }: FollowedLink): string {
+  return link.relation ?? plainRelation;
+}
+
+/** The ids that a target names. */
+export function idsOf(target: LinkTarget): readonly ObjectId[] {
+  if (target.state === "unresolved") return [];
+  return target.state === "ambiguous" ? target.candidates : [target.id];
+}
+
+/** A link as it is written. */
+export function writtenLink({ link }: FollowedLink): string {
+  const { syntax, raw, embed, alias } = link;
+  const mark = embed === true ? "!" : "";
+  return syntax === "wiki" ? `${mark}[[${raw}]]` : `${mark}[${alias ?? ""}](${raw})`;
+}
+
+/** What a link means, for a person: the name of its object with its heading, and what is special about it. */
+export function targetText(
+  target: LinkTarget,
+  objects: ReadonlyMap<ObjectId, StoredMetadata>,
+  folder: string,
+): string {
+  if (target.state === "unresolved") return "unresolved";
+  const name = (id: ObjectId): string => {
+    const body = objects.get(id)?.body;
+    return body === undefined ? id : shortestName(body, folder);
+  };
+  const body = objects.get(target.id)?.body;
+  const presence = body === undefined ? "present" : presenceOf(body);
+  const others = target.state === "ambiguous" ? target.candidates.slice(1).map(name) : [];
+  const notes = [
+    ...(presence === "unread" || presence === "missing" ? [presence] : []),
+    ...(others.length === 0 ? [] : [`ambiguous: also ${firstOf(others)}`]),
+  ];
+  const heading = target.heading === undefined ? "" : `#${target.heading}`;
+  return `${name(target.id)}${heading}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+}
+
+/** The first names of several, with the number of the others. */
+function firstOf(names: readonly string[]): string {
+  const most = 3;
+  const more = names.length - most;
+  return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The name of an object in a line: its nickname, path or origin, else its id. */
+export function shortestName(body: StoredMetadata["body"], folder: string): string {
+  const name = objectName(body, folder);
+  const isNamed = body.nickname !== undefined || typeof body["path"] === "string";
+  return isNamed ? name : `${body.id}${name === "" ? "" : ` ${name}`}`;
+}
