@@ -2,7 +2,12 @@ import { markdownParser } from "@self-context-manager/compose";
 import type { FollowedLink, LinkParts, LinkTarget } from "@self-context-manager/core/documents";
 import { linkNamed, plainRelation, updateIndex } from "@self-context-manager/core/documents";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { presenceOf } from "@self-context-manager/objects";
+import {
+  type ObjectBody,
+  type ObjectMetadata,
+  type Presence,
+  presenceOf,
+} from "@self-context-manager/objects";
 
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -10,6 +15,7 @@ import { resolve } from "node:path";
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
+import { cutLine } from "./format/cut.ts";
 import { objectName, visible } from "./format/object-name.ts";
 
 /** The number of objects that are shown for an ambiguous name. */
@@ -137,44 +143,67 @@ export function idsOf(target: LinkTarget): readonly ObjectId[] {
   return target.state === "ambiguous" ? target.candidates : [target.id];
 }
 
-/** A link as it is written. */
+/** The number of characters of a link, and of the text of a Markdown link, that are shown in a line. */
+const shown = { link: 60, text: 20 };
+
+/** A link as it is written, shortened for a line. */
 export function writtenLink({ link }: FollowedLink): string {
-  const { syntax, raw, embed, alias } = link;
+  const { syntax, raw, embed, alias = "" } = link;
   const mark = embed === true ? "!" : "";
-  return syntax === "wiki" ? `${mark}[[${raw}]]` : `${mark}[${alias ?? ""}](${raw})`;
+  const written = syntax === "wiki" ? `[[${raw}]]` : `[${cutLine(alias, shown.text)}](${raw})`;
+  return cutLine(`${mark}${written}`, shown.link);
 }
 
-/** What a link means, for a person: the name of its object with its heading, and what is special about it. */
+/** What a link means, in names for a person. */
+export interface NamedTarget {
+  /** The name of the object that is used, with the heading. */
+  readonly name: string;
+  /** The names of the other objects that have the name. */
+  readonly others: readonly string[];
+  readonly presence: Presence;
+}
+
+export function namedTarget(
+  target: Exclude<LinkTarget, { readonly state: "unresolved" }>,
+  objects: ReadonlyMap<ObjectId, StoredMetadata>,
+  folder: string,
+): NamedTarget {
+  const name = (id: ObjectId): string => {
+    const body = objects.get(id)?.body;
+    return body === undefined ? id : shortestName(body, folder);
+  };
+  const body = objects.get(target.id)?.body;
+  return {
+    name: `${name(target.id)}${target.heading === undefined ? "" : `#${target.heading}`}`,
+    others: target.state === "ambiguous" ? target.candidates.slice(1).map(name) : [],
+    presence: body === undefined ? "present" : presenceOf(body),
+  };
+}
+
+/** What a link means as text for a row. */
 export function targetText(
   target: LinkTarget,
   objects: ReadonlyMap<ObjectId, StoredMetadata>,
   folder: string,
 ): string {
   if (target.state === "unresolved") return "unresolved";
-  const name = (id: ObjectId): string => {
-    const body = objects.get(id)?.body;
-    return body === undefined ? id : shortestName(body, folder);
-  };
-  const body = objects.get(target.id)?.body;
-  const presence = body === undefined ? "present" : presenceOf(body);
-  const others = target.state === "ambiguous" ? target.candidates.slice(1).map(name) : [];
+  const { name, others, presence } = namedTarget(target, objects, folder);
   const notes = [
     ...(presence === "unread" || presence === "missing" ? [presence] : []),
     ...(others.length === 0 ? [] : [`ambiguous: also ${firstOf(others)}`]),
   ];
-  const heading = target.heading === undefined ? "" : `#${target.heading}`;
-  return `${name(target.id)}${heading}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+  return `${name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
 }
 
 /** The first names of several, with the number of the others. */
-function firstOf(names: readonly string[]): string {
+export function firstOf(names: readonly string[]): string {
   const most = 3;
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The name of an object in a line: its nickname, path or origin, else its id. */
-export function shortestName(body: StoredMetadata["body"], folder: string): string {
+export function shortestName(body: ObjectBody | ObjectMetadata, folder: string): string {
   const name = objectName(body, folder);
   const isNamed = body.nickname !== undefined || typeof body["path"] === "string";
   return isNamed ? name : `${body.id}${name === "" ? "" : ` ${name}`}`;

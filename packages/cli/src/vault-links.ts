@@ -9,7 +9,7 @@ import type { CommandCall } from "./command.ts";
 import { described, idsOf, linesOf } from "./followed-links.ts";
 
 /** A wiki link of a folder of notes, in the form that other programs read. Paths are relative to the folder, with `/`. */
-export interface VaultLink {
+interface VaultLink {
   readonly from: string;
   /** `body:LINE`, counted from 0, or the pointer of the field in the front matter. */
   readonly at: string;
@@ -64,8 +64,7 @@ export async function vaultLinks(
       ...followed.flatMap(({ target }) => idsOf(target)),
     ]);
     const lines = await linesOf(store, followed);
-    const pathOf = (id: ObjectId): string =>
-      relativePath(workspace, String(objects.get(id)?.body["path"] ?? id));
+    const pathOf = (id: ObjectId): string => relativePath(workspace, objects.get(id)?.body["path"]);
     for (const [index, one] of followed.entries()) {
       const line = lines[index] ?? 1;
       links.push({ link: linkOf(one, line, pathOf), line });
@@ -122,13 +121,14 @@ async function notesOf(
       ...(after === undefined ? {} : { after }),
     });
     for (const { body } of page.items)
-      notes.push({ id: body.id, path: relativePath(workspace, String(body["path"])) });
+      notes.push({ id: body.id, path: relativePath(workspace, body["path"]) });
     after = page.next;
   } while (after !== undefined);
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-function relativePath(workspace: string, path: string): string {
+function relativePath(workspace: string, path: unknown): string {
+  if (typeof path !== "string") throw new TypeError("a file of the folder has no path");
   return relative(workspace, path).split(sep).join("/");
 }
 

@@ -10,6 +10,11 @@ const commands = [
   "show",
   "history",
   "print",
+  "find",
+  "links",
+  "graph",
+  "check",
+  "index",
   "nickname",
   "export",
   "import",
@@ -68,7 +73,7 @@ test("prints the version of its package", async () => {
 test.each([
   [[], "Usage: scm "],
   [["--frobnicate"], "--frobnicate"],
-  [["frobnicate"], 'no command "frobnicate"; the commands are list, show'],
+  [["frobnicate"], 'no command "frobnicate"; the commands are list, find'],
   [["list", "--frobnicate"], "--frobnicate"],
   [["list", "--frobnicate"], "there is no option --frobnicate; the options are --type, --session"],
   [["list", "extra"], 'it takes 0 arguments; got "extra"'],
@@ -86,6 +91,11 @@ test.each([
   ],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
   [["print", "x", "--as-of", "abcdef0"], "at least the first 8 hex digits of a hash"],
+  [["find"], "give words, or one of --type, --tag, --path, --relation and --session"],
+  [["find", "x", "--limit", "0"], '--limit is "0"; it must be a whole number above 0'],
+  [["graph", "x", "--depth", "far"], '--depth is "far"; it must be a whole number above 0'],
+  [["graph", "x", "--direction", "up"], '--direction is "up"; it must be in or out or both'],
+  [["check", "--only", "wrong"], '--only is "wrong"; it must be broken or ambiguous or unread'],
   [["nickname", "x"], "give a NAME, or --remove"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],
@@ -113,19 +123,27 @@ test("a wrong setting of the environment is named, with exit code 2", async () =
   });
 });
 
-test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
-  "%s names a store that does not exist, and does not create it",
-  async (line) => {
-    await using store = await temporaryStore();
+test.each([
+  "list",
+  "show x",
+  "history x",
+  "print x",
+  "find x",
+  "links x",
+  "graph x",
+  "check",
+  "nickname x y",
+  "export",
+])("%s names a store that does not exist, and does not create it", async (line) => {
+  await using store = await temporaryStore();
 
-    const first = await store.scm(...line.split(" "));
-    const second = await store.scm(...line.split(" "));
+  const first = await store.scm(...line.split(" "));
+  const second = await store.scm(...line.split(" "));
 
-    expect(first).toMatchObject({ code: 1, stdout: "" });
-    expect(first.stderr).toContain(`there is no store at ${store.at}; name another with --at`);
-    expect(second).toEqual(first);
-  },
-);
+  expect(first).toMatchObject({ code: 1, stdout: "" });
+  expect(first.stderr).toContain(`there is no store at ${store.at}; name another with --at`);
+  expect(second).toEqual(first);
+});
 
 test("a file that is not a store is named", async () => {
   await using store = await temporaryStore();
@@ -138,19 +156,27 @@ test("a file that is not a store is named", async () => {
   expect(stderr).not.toContain("report it");
 });
 
-test.each(["list", "show x", "history x", "print x", "nickname x y", "export"])(
-  "%s refuses an empty file, and leaves it empty",
-  async (line) => {
-    await using store = await temporaryStore();
-    await writeFile(store.at, "");
+test.each([
+  "list",
+  "show x",
+  "history x",
+  "print x",
+  "find x",
+  "links x",
+  "graph x",
+  "check",
+  "nickname x y",
+  "export",
+])("%s refuses an empty file, and leaves it empty", async (line) => {
+  await using store = await temporaryStore();
+  await writeFile(store.at, "");
 
-    const { code, stdout, stderr } = await store.scm(...line.split(" "));
+  const { code, stdout, stderr } = await store.scm(...line.split(" "));
 
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`${store.at} is an empty file, not a store`);
-    expect(await readFile(store.at, "utf8")).toBe("");
-  },
-);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`${store.at} is an empty file, not a store`);
+  expect(await readFile(store.at, "utf8")).toBe("");
+});
 
 test("an output that cannot be written is reported in one line", async () => {
   let stderr = "";

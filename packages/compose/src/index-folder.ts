@@ -1,7 +1,7 @@
 import {
   type Clock,
   type FileChange,
-  type FileLeft,
+  type UnreadFile,
   filesOfFolder,
   fileTracker,
   type IdSource,
@@ -9,8 +9,8 @@ import {
   type ObjectId,
   type ObjectStore,
   silentLogger,
-  takeInFiles,
-  type TakeInParts,
+  storeFiles,
+  type StoreFilesParts,
 } from "@self-context-manager/core";
 import { linksOf, linksToFiles, updateIndex } from "@self-context-manager/core/documents";
 import { markdownParser } from "@self-context-manager/documents";
@@ -42,7 +42,7 @@ export interface IndexedFolder {
   /** The number of other files that are known from now on, without their contents. */
   readonly named: number;
   /** Notes that were not read, with the reasons. */
-  readonly left: readonly FileLeft[];
+  readonly unread: readonly UnreadFile[];
 }
 
 const markdown = /\.mdx?$/iu;
@@ -51,7 +51,7 @@ const markdown = /\.mdx?$/iu;
 const keysAtOnce = 500;
 
 /**
- * Takes the Markdown files of a folder into a store, each as the object that a `read` of it makes, and brings the document
+ * Stores the Markdown files of a folder, each as the object that a `read` of it makes, and brings the document
  * index up to date. Files that are known already are compared with the disk, as the tracker does: what moved stays the
  * same object, and what is gone becomes missing. Other files to which notes link are named, and not read. `folder` is a
  * real path. Rejects with `StoreError`, or with a system's error if the folder cannot be listed.
@@ -61,7 +61,7 @@ export async function indexFolder(
   folder: string,
   options: IndexFolderOptions = {},
 ): Promise<IndexedFolder> {
-  const parts: TakeInParts = {
+  const parts: StoreFilesParts = {
     store,
     files: diskFiles(),
     ids: options.ids ?? uuidIds(options.clock ?? systemClock),
@@ -72,7 +72,7 @@ export async function indexFolder(
   const changes = await catchUp([...before.values()], folder, parts);
   const known = changes.length === 0 ? before : await filesOfFolder(store, folder);
   const { progress } = options;
-  const taken = await takeInFiles(notes, known, folder, parts, (done) =>
+  const stored = await storeFiles(notes, known, folder, parts, (done) =>
     progress?.(done, notes.length),
   );
   await updateIndex(store, markdownParser);
@@ -84,12 +84,12 @@ export async function indexFolder(
     changes.filter(({ type }) => types.includes(type)).length;
   return {
     notes: notes.length,
-    added: taken.added,
-    changed: taken.changed + count("changed", "returned"),
+    added: stored.added,
+    changed: stored.changed + count("changed", "returned"),
     moved: count("moved"),
     missing: count("vanished"),
     named,
-    left: taken.left,
+    unread: stored.unread,
   };
 }
 
@@ -97,7 +97,7 @@ export async function indexFolder(
 async function catchUp(
   objects: readonly StoredMetadata[],
   workspace: string,
-  parts: TakeInParts,
+  parts: StoreFilesParts,
 ): Promise<readonly FileChange[]> {
   if (objects.length === 0) return [];
   const changes: FileChange[] = [];

@@ -55,13 +55,13 @@ export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-
 export type { FileChange } from "./files/file-change.ts";
 export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
 export {
-  type FileLeft,
+  type UnreadFile,
   filesOfFolder,
   nameFiles,
-  type TakenIn,
-  takeInFiles,
-  type TakeInParts,
-} from "./files/take-in-files.ts";
+  type StoredFiles,
+  storeFiles,
+  type StoreFilesParts,
+} from "./files/store-files.ts";
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";

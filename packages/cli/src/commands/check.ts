@@ -9,28 +9,26 @@ import {
 } from "@self-context-manager/core/documents";
 import { presenceOf } from "@self-context-manager/objects";
 
-import { CliError } from "../cli-errors.ts";
+import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import {
   described,
+  firstOf,
   idsOf,
   linesOf,
   linkParts,
+  namedTarget,
   shortestName,
-  targetText,
   workspaceOf,
   writtenLink,
 } from "../followed-links.ts";
 import { counted } from "../format/amounts.ts";
-import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/object-name.ts";
 import { nextCommand } from "../next-command.ts";
 
 /** The number of notes whose links are followed at once. */
 const notesAtOnce = 200;
-
-const longestLink = 60;
 
 const states = ["broken", "ambiguous", "unread"] as const;
 
@@ -49,13 +47,22 @@ export const checkCommand: Command = {
   summary: "list the broken, ambiguous and unread links of a folder of notes",
   arguments: "[FOLDER]",
   argumentCount: { least: 0, most: 1 },
-  options: { ...workspaceOption, ...jsonOption },
+  options: {
+    only: {
+      type: "string",
+      value: "STATE",
+      help: "only broken, ambiguous or unread links; several with commas",
+    },
+    ...workspaceOption,
+    ...jsonOption,
+  },
   notes: `FOLDER is the current folder by default, and the names of links are looked up in it, or in --workspace. The
-notes are those of the store; scm index FOLDER takes them in.
+notes are those of the store; scm index FOLDER stores them.
 broken: nothing has the name. ambiguous: several objects have it; the first one is used. unread: the content is
 not in the store, because the object was only named, or because the file is on the disk and no object.
 The exit code is 1 if a link is broken.`,
   async run(call) {
+    const wanted = wantedStates(call);
     const folder = await workspaceOf(call, call.arguments[0] ?? call.text("workspace"));
     await using store = await call.openStore();
     const parts = { ...(await linkParts(store, call)) };
@@ -68,7 +75,7 @@ The exit code is 1 if a link is broken.`,
     );
     if (notes.length === 0)
       throw new CliError(
-        `the store has no notes of ${visible(folder)}; take them in with ${nextCommand(call, "index", call.arguments[0] ?? ".")}`,
+        `the store has no notes of ${visible(folder)}; store them with ${nextCommand(call, "index", call.arguments[0] ?? ".")}`,
       );
     notes.sort((one, other) => (one.path < other.path ? -1 : 1));
     const finder = linksToFiles(files, workspace);
@@ -98,9 +105,12 @@ The exit code is 1 if a link is broken.`,
       progress.come((start + some.length) / notes.length, start + some.length);
     }
     progress[Symbol.dispose]();
-    await call.print(
-      call.isSet("json") ? jsonText(findings) : asText(findings, notes.length, links),
+    const listed = findings.filter(({ state }) => wanted.has(state));
+    const counts = states.map(
+      (name) => `${findings.filter(({ state }) => state === name).length} ${name}`,
     );
+    const total = `${counted(notes.length, "note")}, ${counted(links, "link")}: ${counts.join(", ")}`;
+    await call.print(call.isSet("json") ? jsonText(listed) : `${asText(listed)}${total}\n`);
     noteNewFiles(call, files, notes, folder);
     const broken = findings.filter(({ state }) => state === "broken").length;
     if (broken > 0)
@@ -121,37 +131,34 @@ function judged(
     const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
     return { state: "unread", text: `${name} (on the disk, not in the store)` };
   }
-  const body = objects.get(target.id)?.body;
-  const presence = body === undefined ? "present" : presenceOf(body);
-  const text = targetText(target, objects, folder);
-  if (presence === "missing") return { state: "broken", text };
-  if (target.state === "ambiguous") return { state: "ambiguous", text };
-  return presence === "unread"
-    ? { state: "unread", text: text.replace("(unread)", "(named, not read)") }
-    : undefined;
+  const { name, others, presence } = namedTarget(target, objects, folder);
+  if (presence === "missing") return { state: "broken", text: `${name} (deleted)` };
+  if (target.state === "ambiguous")
+    return { state: "ambiguous", text: `${name}, also ${firstOf(others)}` };
+  return presence === "unread" ? { state: "unread", text: `${name} (named, not read)` } : undefined;
 }
 
-function asText(findings: readonly Finding[], notes: number, links: number): string {
-  const counts = states.map(
-    (name) => `${findings.filter(({ state }) => state === name).length} ${name}`,
-  );
+/** The findings below the names of their notes. */
+function asText(findings: readonly Finding[]): string {
   const lines: string[] = [];
   for (const [path, ofNote] of Map.groupBy(findings, (finding) => finding.path)) {
     lines.push(visible(path));
     const width = Math.max(...ofNote.map(({ line }) => String(line).length));
-    for (const { line, state, link, text } of ofNote)
-      lines.push(
-        visible(
-          `  ${String(line).padStart(width)}  ${state.padEnd(9)}  ${cutLine(link, longestLink)}${text === "" ? "" : ` → ${text}`}`,
-        ),
-      );
+    for (const { line, state, link, text } of ofNote) {
+      const place = `${String(line).padStart(width)}  ${state.padEnd(9)}`;
+      lines.push(visible(`  ${place}  ${link}${text === "" ? "" : ` → ${text}`}`));
+    }
   }
-  return [
-    ...lines,
-    ...(lines.length === 0 ? [] : [""]),
-    `${counted(notes, "note")}, ${counted(links, "link")}: ${counts.join(", ")}`,
-    "",
-  ].join("\n");
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n\n`;
+}
+
+function wantedStates(call: CommandCall): ReadonlySet<string> {
+  const given = call.text("only")?.split(",") ?? states;
+  const unknown = given.find((one) => !states.some((state) => state === one));
+  if (unknown === undefined) return new Set(given);
+  throw new UsageError(
+    `--only is ${JSON.stringify(call.text("only"))}; it must be ${states.join(" or ")}, or several of them with commas`,
+  );
 }
 
 /** Says how many Markdown files of the folder are not in the store, because their links were not checked. */
@@ -168,7 +175,7 @@ function noteNewFiles(
   if (unknown.length === 0) return;
   const are = unknown.length === 1 ? "is" : "are";
   call.note(
-    `${counted(unknown.length, "Markdown file")} ${are} not in the store and ${are} not checked; ${nextCommand(call, "index", call.arguments[0] ?? ".")} takes them in`,
+    `${counted(unknown.length, "Markdown file")} ${are} not in the store and ${are} not checked; ${nextCommand(call, "index", call.arguments[0] ?? ".")} stores them`,
   );
 }
 

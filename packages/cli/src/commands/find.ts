@@ -5,13 +5,17 @@ import {
   plainRelation,
   updateSearch,
 } from "@self-context-manager/core/documents";
-import { isJsonObject, objectId, type SearchIndex } from "@self-context-manager/objects";
+import {
+  isJsonObject,
+  objectId,
+  presenceOf,
+  type SearchIndex,
+} from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import { described, findLinked, linkParts, shortestName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
-import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { type MatchingLine, matchingLine } from "../format/matching-line.ts";
 import { visible } from "../format/object-name.ts";
@@ -28,9 +32,6 @@ const mostHits = 2_000;
 const versionsInStep = 200;
 
 const pageSize = 500;
-
-/** The number of characters of a name that are shown. */
-const longestName = 60;
 
 export const findCommand: Command = {
   name: "find",
@@ -57,15 +58,15 @@ export const findCommand: Command = {
     session: {
       type: "string",
       value: "ID",
-      help: "only objects that this session knows; its id, its host's id, or the beginning; latest is the newest",
+      help: "only objects that this session knows; latest is the newest session",
     },
     limit: { type: "string", value: "N", help: `at most N objects; default ${usualLimit}` },
     ...workspaceOption,
     ...jsonOption,
   },
   notes: `Words are looked up in the contents of all versions, in paths and in the arguments of tool calls; the best fit
-comes first. LINE and TEXT are the first line with the most of the words. name@3 is an object whose version 3 has
-the words. Without words, the objects that meet all conditions are listed, the newest first. The index of words is
+comes first. Each row has the first line with the most of the words. name@3 is an object of which version 3 has the
+words. Without words, the objects that meet all conditions are listed, the newest first. The index of words is
 kept beside the store, and brought up to date first.`,
   async run(call) {
     const words = call.arguments.join(" ").trim();
@@ -78,15 +79,15 @@ kept beside the store, and brought up to date first.`,
     await using store = await call.openStore();
     const parts = await linkParts(store, call);
     const allowed = await allowedIds(call, parts);
-    const found =
+    const { found, isCut } =
       words === ""
-        ? await listed(store, call, allowed)
-        : await searched(store, call, words, allowed);
+        ? await listed(store, call, allowed, parts.workspace)
+        : await searched(store, call, words, allowed, parts.workspace);
     const shown = await withLines(store, found.slice(0, limit), words);
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, words, call.folder));
     if (found.length > limit)
       call.note(
-        `${counted(found.length, "object")} fit${found.length === 1 ? "s" : ""}, and ${limit} are shown; --limit shows more.`,
+        `${isCut ? "More than " : ""}${counted(found.length, "object")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
       );
     if (found.length === 0) call.note(await nothingFound(call, parts));
   },
@@ -97,6 +98,12 @@ interface Found {
   /** The version that has the words. */
   readonly version: number;
   readonly score?: number;
+}
+
+interface FoundObjects {
+  readonly found: readonly Found[];
+  /** True if more hits of the index were possible. */
+  readonly isCut: boolean;
 }
 
 interface FoundLine extends Found {
@@ -177,15 +184,17 @@ function chatOf({ body }: StoredMetadata): ObjectId | undefined {
   return isJsonObject(chat) && typeof chat["id"] === "string" ? objectId(chat["id"]) : undefined;
 }
 
-/** Whether an object meets the conditions of type and path. */
-function fits(call: CommandCall, { body }: StoredMetadata): boolean {
+/** Whether an object meets the conditions of type and path. A path inside the workspace counts from there. */
+function fits(call: CommandCall, { body }: StoredMetadata, workspace: string): boolean {
   const type = call.text("type");
   const part = call.text("path");
   if (type !== undefined && body.type !== type) return false;
   if (part === undefined) return true;
-  const path =
-    body["path"] ?? (body["presence"] === "missing" ? body.provenance.origin : undefined);
-  return typeof path === "string" && path.toLowerCase().includes(part.toLowerCase());
+  const isMissing = presenceOf(body) === "missing";
+  const path = body["path"] ?? (isMissing ? body.provenance.origin : undefined);
+  if (typeof path !== "string") return false;
+  const name = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+  return name.toLowerCase().includes(part.toLowerCase());
 }
 
 /** The objects that have the words, best first. */
@@ -194,7 +203,8 @@ async function searched(
   call: CommandCall,
   words: string,
   allowed: ReadonlySet<ObjectId> | undefined,
-): Promise<readonly Found[]> {
+  workspace: string,
+): Promise<FoundObjects> {
   await using documents = await call.openDocuments(store);
   await bringUpToDate(store, documents.search, call);
   const type = call.text("type");
@@ -212,10 +222,12 @@ async function searched(
       best.set(hit.id, hit);
   }
   const objects = await described(store, best.keys());
-  return [...best.values()].flatMap(({ id, version, score }) => {
+  const found = [...best.values()].flatMap(({ id, version, score }) => {
     const stored = objects.get(id);
-    return stored !== undefined && fits(call, stored) ? [{ stored, version, score }] : [];
+    const isFit = stored !== undefined && fits(call, stored, workspace);
+    return isFit ? [{ stored, version, score }] : [];
   });
+  return { found, isCut: hits.length === mostHits };
 }
 
 async function bringUpToDate(
@@ -237,7 +249,8 @@ async function listed(
   store: ObjectStore,
   call: CommandCall,
   allowed: ReadonlySet<ObjectId> | undefined,
-): Promise<readonly Found[]> {
+  workspace: string,
+): Promise<FoundObjects> {
   const found: StoredMetadata[] = [];
   if (allowed !== undefined) found.push(...(await described(store, allowed)).values());
   else {
@@ -253,10 +266,11 @@ async function listed(
       after = page.next;
     } while (after !== undefined);
   }
-  return found
-    .filter((stored) => fits(call, stored))
+  const newestFirst = found
+    .filter((stored) => fits(call, stored, workspace))
     .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
     .map((stored) => ({ stored, version: stored.version }));
+  return { found: newestFirst, isCut: false };
 }
 
 async function withLines(
@@ -279,19 +293,19 @@ function asTable(found: readonly FoundLine[], words: string, folder: string): st
   const columns: readonly Column[] = [
     { title: "TYPE" },
     { title: "SIZE", align: "right" },
-    { title: "NAME" },
-    { title: "LINE", align: "right" },
-    { title: words === "" ? "FIRST LINE" : "TEXT" },
+    { title: words === "" ? "NAME:LINE  FIRST LINE" : "NAME:LINE  TEXT" },
   ];
   return table(
     columns,
-    found.map(({ stored, version, match }) => [
-      stored.body.type,
-      sizeOf(stored.body),
-      `${cutLine(shortestName(stored.body, folder), longestName)}${version === stored.version ? "" : `@${version}`}`,
-      match === undefined ? "" : String(match.line),
-      match?.text ?? "",
-    ]),
+    found.map(({ stored, version, match }) => {
+      const name = shortestName(stored.body, folder);
+      const versioned = version === stored.version ? name : `${name}@${version}`;
+      return [
+        stored.body.type,
+        sizeOf(stored.body),
+        match === undefined ? versioned : `${versioned}:${match.line}  ${match.text}`,
+      ];
+    }),
   );
 }
 

@@ -6,6 +6,8 @@ import {
 } from "@self-context-manager/core/documents";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
 
+import { compareText } from "@self-context-manager/objects";
+
 import { UsageError } from "../cli-errors.ts";
 import {
   type Command,
@@ -111,7 +113,8 @@ function asTree(walk: LinkWalk, name: (id: ObjectId) => string): string {
     const text = `${isOut ? "→" : "←"} ${edge.relation}${edge.isAmbiguous ? " (ambiguous)" : ""}`;
     const key = `${text} ${child}`;
     const known = branches.get(key);
-    branches.set(key, { text, child, count: (known?.count ?? 0) + 1 });
+    const place = known?.place ?? edge.link.range[0];
+    branches.set(key, { text, child, isOut, place, count: (known?.count ?? 0) + 1 });
   }
   const [start] = walk.objects;
   if (start === undefined) return "";
@@ -122,7 +125,7 @@ function asTree(walk: LinkWalk, name: (id: ObjectId) => string): string {
   return `${lines.join("\n")}\n`;
 
   function addBelow(id: ObjectId, indent: string): void {
-    const branches = [...(around.get(id)?.values() ?? [])];
+    const branches = [...(around.get(id)?.values() ?? [])].toSorted(inOrder);
     const fresh = new Set<ObjectId>();
     for (const { child } of branches) {
       if (shown.has(child)) continue;
@@ -136,9 +139,20 @@ function asTree(walk: LinkWalk, name: (id: ObjectId) => string): string {
       if (isFresh) addBelow(child, `${indent}  `);
     }
   }
+
+  /** The links of an object in their order, then those to it by the names of their documents. */
+  function inOrder(one: Branch, other: Branch): number {
+    if (one.isOut !== other.isOut) return one.isOut ? -1 : 1;
+    const byName = one.isOut ? 0 : compareText(name(one.child), name(other.child));
+    return byName || one.place - other.place;
+  }
 }
 
+/** The links between two objects that are shown in one line. */
 interface Branch {
+  readonly isOut: boolean;
+  /** Where the first of them is. */
+  readonly place: number;
   readonly text: string;
   readonly child: ObjectId;
   readonly count: number;

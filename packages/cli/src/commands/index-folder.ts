@@ -6,11 +6,11 @@ import { counted } from "../format/amounts.ts";
 import { visible } from "../format/object-name.ts";
 
 /** The number of files that were not read and are named. */
-const mostLeft = 10;
+const mostUnread = 10;
 
 export const indexCommand: Command = {
   name: "index",
-  summary: "take the Markdown files of a folder into the store",
+  summary: "store the Markdown files of a folder, and what has changed in them",
   arguments: "[FOLDER]",
   argumentCount: { least: 0, most: 1 },
   options: {},
@@ -27,7 +27,7 @@ secrets are left out. The store is created if it does not exist.`,
       progress: (files, all) => progress.come(files / Math.max(1, all), files),
     });
     progress[Symbol.dispose]();
-    const { notes, added, changed, moved, missing, named, left } = done;
+    const { notes, added, changed, moved, missing, named, unread } = done;
     const counts = [
       `${added} new`,
       `${changed} changed`,
@@ -39,9 +39,10 @@ secrets are left out. The store is created if it does not exist.`,
         `${named > 0 ? `; ${counted(named, "linked file")} named without content` : ""}\n`,
     );
     if (notes === 0) call.note(`${visible(folder)} has no Markdown files (.md, .mdx).`);
-    for (const { path, reason } of left.slice(0, mostLeft))
+    for (const { path, reason } of unread.slice(0, mostUnread))
       call.note(visible(`not read: ${pathIn(path, call.folder)}: ${reason}`));
-    if (left.length > mostLeft) call.note(`and ${left.length - mostLeft} more that were not read`);
+    if (unread.length > mostUnread)
+      call.note(`and ${unread.length - mostUnread} more that were not read`);
   },
 };
 

@@ -1,14 +1,16 @@
-import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
+import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/core";
 import {
   backlinksOf,
   type FollowedLink,
   type LinkParts,
-  linksOf,
+  linksOfVersion,
 } from "@self-context-manager/core/documents";
+import { compareText } from "@self-context-manager/objects";
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
+import { CliError } from "../cli-errors.ts";
 import {
   type Command,
   type CommandCall,
@@ -21,6 +23,7 @@ import {
   described,
   findLinked,
   idsOf,
+  lineAt,
   linesOf,
   linkParts,
   relationOf,
@@ -54,8 +57,10 @@ disk, and no store is needed.`,
     await using store = await call.openStore();
     const parts = await linkParts(store, call);
     const stored = await findLinked(parts, call, target);
-    const links = await bothDirections(stored.body.id, parts);
-    await call.print(call.isSet("json") ? asJson(stored, links) : asText(stored, links, call));
+    const [version] = await store.getMany([stored.body.id]);
+    if (version === undefined) throw new CliError(`object ${stored.body.id} is no longer there`);
+    const links = await bothDirections(version, parts);
+    await call.print(call.isSet("json") ? asJson(version, links) : asText(version, links, call));
   },
 };
 
@@ -68,22 +73,32 @@ export interface LinksOfObject {
   readonly objects: ReadonlyMap<ObjectId, StoredMetadata>;
 }
 
-/** Returns the links of an object and those to it. */
-export async function bothDirections(id: ObjectId, parts: LinkParts): Promise<LinksOfObject> {
+/** Returns the links of a version and those to its object. */
+export async function bothDirections(
+  stored: StoredVersion,
+  parts: LinkParts,
+): Promise<LinksOfObject> {
   const { store } = parts;
-  const out = await linksOf([id], parts);
-  const into = await backlinksOf(id, parts);
+  const { id, content } = stored.body;
+  const out = await linksOfVersion(stored, parts);
+  const into = (await backlinksOf(id, parts)).toSorted(
+    (one, other) =>
+      compareText(one.from.path ?? one.from.id, other.from.path ?? other.from.id) ||
+      one.link.range[0] - other.link.range[0],
+  );
   const ids = [...out.flatMap(({ target }) => idsOf(target)), ...into.map(({ from }) => from.id)];
   return {
     out,
-    outLines: await linesOf(store, out),
+    outLines: out.map(({ link }) =>
+      typeof content === "string" ? lineAt(content, link.range[0]) : 1,
+    ),
     into,
     intoLines: await linesOf(store, into),
     objects: await described(store, ids),
   };
 }
 
-function asText(stored: StoredMetadata, links: LinksOfObject, call: CommandCall): string {
+function asText(stored: StoredVersion, links: LinksOfObject, call: CommandCall): string {
   const name = `${shortestName(stored.body, call.folder)}  ${stored.body.type}, version ${stored.version}`;
   return `${visible(name)}\n\n${linksText(links, call.folder)}`;
 }
@@ -97,18 +112,14 @@ export function linksText(
   const outRows = out.map((link, index) => [
     String(outLines[index]),
     relationOf(link),
-    cutLine(writtenLink(link), longestLink),
+    writtenLink(link),
     targetText(link.target, objects, folder),
   ]);
   const intoRows = into.map((link, index) => {
     const body = objects.get(link.from.id)?.body;
     const name = body === undefined ? link.from.id : shortestName(body, folder);
     const note = link.target.state === "ambiguous" ? " (ambiguous)" : "";
-    return [
-      `${name}:${intoLines[index]}`,
-      relationOf(link),
-      `${cutLine(writtenLink(link), longestLink)}${note}`,
-    ];
+    return [`${name}:${intoLines[index]}`, relationOf(link), `${writtenLink(link)}${note}`];
   });
   return `${section("Links out", ["LINE", "RELATION", "LINK", "TARGET"], outRows, most)}
 ${section("Links in", ["FROM", "RELATION", "LINK"], intoRows, most)}`;
@@ -129,7 +140,7 @@ function section(
   return `${title}: ${rows.length}\n${shown}${more > 0 ? `  and ${more} more; scm links shows all\n` : ""}`;
 }
 
-function asJson(stored: StoredMetadata, links: LinksOfObject): string {
+function asJson(stored: StoredVersion, links: LinksOfObject): string {
   return jsonText({
     id: stored.body.id,
     type: stored.body.type,
@@ -151,26 +162,6 @@ export function linksJson({
     id,
     path: objects.get(id)?.body["path"] ?? null,
   });
-  const written = (
-    one: FollowedLink,
-    line: number | undefined,
-  ): Readonly<Record<string, unknown>> => {
-    const { path, range, syntax, raw, name, heading, alias, embed } = one.link;
-    return {
-      field: path,
-      line,
-      range,
-      syntax,
-      relation: relationOf(one),
-      raw,
-      name,
-      ...(heading === undefined ? {} : { heading }),
-      ...(alias === undefined ? {} : { alias }),
-      ...(embed === undefined ? {} : { embed }),
-      state: one.target.state,
-      ...(one.target.state === "unresolved" ? {} : { rank: one.target.rank }),
-    };
-  };
   return {
     links_out: out.map((one, index) => ({
       ...written(one, outLines[index]),
@@ -181,6 +172,25 @@ export function linksJson({
       from: named(one.from.id),
       ...written(one, intoLines[index]),
     })),
+  };
+}
+
+/** A link as it is written, with its place and what is known of its target. */
+function written(one: FollowedLink, line: number | undefined): Readonly<Record<string, unknown>> {
+  const { path, range, syntax, raw, name, heading, alias, embed } = one.link;
+  return {
+    field: path,
+    line,
+    range,
+    syntax,
+    relation: relationOf(one),
+    raw,
+    name,
+    ...(heading === undefined ? {} : { heading }),
+    ...(alias === undefined ? {} : { alias }),
+    ...(embed === undefined ? {} : { embed }),
+    state: one.target.state,
+    ...(one.target.state === "unresolved" ? {} : { rank: one.target.rank }),
   };
 }
 

@@ -14,22 +14,26 @@ import {
   targetOptions,
   versionNote,
   versionOption,
+  workspaceOption,
 } from "../command.ts";
 import { jsonText, versionJson } from "../format/json.ts";
 import { objectName } from "../format/object-name.ts";
 import { fields } from "../format/table.ts";
+import { linkParts } from "../followed-links.ts";
 import { storedVersionOf } from "../stored-version-of.ts";
+import { bothDirections, linksJson, linksText } from "./links.ts";
 
 /** The number of references that are printed in each direction; JSON contains all. */
 const mostReferences = 20;
 
 export const showCommand: Command = {
   name: "show",
-  summary: "show an object's metadata, hashes, versions and references",
+  summary: "show an object's metadata, hashes, versions, references and links",
   arguments: "TARGET",
   argumentCount: { least: 1, most: 1 },
-  options: { ...versionOption, ...targetOptions, ...jsonOption },
-  notes: `${targetNote}\n${versionNote}\nReferences out are those of the shown version; references in are those of the latest versions.`,
+  options: { ...versionOption, ...targetOptions, ...workspaceOption, ...jsonOption },
+  notes: `${targetNote}\n${versionNote}\nReferences out are those of the shown version; references in are those of the latest versions.
+Links out are those of the shown note, links in those of all notes; scm links shows all of them.`,
   async run(call) {
     await using store = await call.openStore();
     const stored = await storedVersionOf(store, call);
@@ -39,6 +43,7 @@ export const showCommand: Command = {
     const latest = head?.version ?? stored.version;
     const out = collectReferences(stored.body);
     const into = await referrersOf(store, id);
+    const links = await bothDirections(stored, await linkParts(store, call));
     if (call.isSet("json")) {
       await call.print(
         jsonText({
@@ -46,6 +51,7 @@ export const showCommand: Command = {
           latest_version: latest,
           references_out: out,
           references_in: into,
+          ...linksJson(links),
         }),
       );
       return;
@@ -69,6 +75,8 @@ export const showCommand: Command = {
         ),
         "\n",
         section("References in", await incoming(store, into, call)),
+        "\n",
+        linksText(links, call.folder, mostReferences),
       ].join(""),
     );
   },

@@ -13,21 +13,30 @@ const longest = 100;
 const before = 30;
 
 /**
- * Returns the first line with the most words of a question; undefined if no line has one of them. Words are found in any
+ * Returns the first line with the most words of a question; undefined if no line has one of them. Without words, it is the
+ * first line with text after the front matter. Words are found in any
  * case, and in parts of words too, because the index splits identifiers.
  */
 export function matchingLine(text: string, question: string): MatchingLine | undefined {
   const words = wordsOf(question);
+  const skipped = words.length === 0 ? frontMatterLines(text) : 0;
   let best: { readonly line: string; readonly number: number; readonly fit: number } | undefined;
   let number = 0;
   for (const line of text.split("\n")) {
     number += 1;
+    if (number <= skipped) continue;
     const fit = words.length === 0 ? Number(line.trim() !== "") : fitOf(line.toLowerCase(), words);
     if (fit > (best?.fit ?? 0)) best = { line, number, fit };
     if (best?.fit === Math.max(1, words.length)) break;
   }
   if (best === undefined) return undefined;
   return { line: best.number, text: around(best.line, words) };
+}
+
+/** The number of lines of the YAML at the start of a text. */
+function frontMatterLines(text: string): number {
+  const [front] = /^\uFEFF?---\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|$)/u.exec(text) ?? [];
+  return front === undefined ? 0 : front.split("\n").length - 1;
 }
 
 function fitOf(line: string, words: readonly string[]): number {

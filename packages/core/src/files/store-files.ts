@@ -1,4 +1,5 @@
 import {
+  compareText,
   diskState,
   type FileSource,
   type IdSource,
@@ -12,25 +13,26 @@ import { inParallel, tryRead } from "./read-files.ts";
 import { type Draft, isWhole, storeDrafts } from "./store-drafts.ts";
 import { isInside, needsExplicitRead } from "./workspace-rule.ts";
 
-/** What files are taken in with. */
-export interface TakeInParts {
+/** What the functions for many files need. */
+export interface StoreFilesParts {
   readonly store: ObjectStore;
   readonly files: FileSource;
   readonly ids: IdSource;
 }
 
 /** A file that was not read, with the reason as a sentence or a part of one. */
-export interface FileLeft {
+export interface UnreadFile {
   readonly path: string;
   readonly reason: string;
 }
 
-export interface TakenIn {
+/** The result of `storeFiles`. */
+export interface StoredFiles {
   /** The number of files that have their first version with content. */
   readonly added: number;
   /** The number of known files whose content is another one. */
   readonly changed: number;
-  readonly left: readonly FileLeft[];
+  readonly unread: readonly UnreadFile[];
 }
 
 /** The most files, and the most bytes of them, whose contents are in memory at once and in one transaction. */
@@ -70,29 +72,31 @@ export async function filesOfFolder(
 /**
  * Stores the contents of files, as a `read` of each would. A file with the size and the time of its stored content is not
  * read. `known`: the objects of the files that have one, by path. `root`: files outside this folder, and those whose
- * names suggest secrets, are left out. All paths are real paths. Rejects with `StoreError`.
+ * names suggest secrets, are not read. All paths are real paths. Rejects with `StoreError`.
  */
-export async function takeInFiles(
+export async function storeFiles(
   paths: readonly string[],
   known: ReadonlyMap<string, StoredMetadata>,
   root: string,
-  parts: TakeInParts,
+  parts: StoreFilesParts,
   progress: (done: number) => void = () => {},
-): Promise<TakenIn> {
+): Promise<StoredFiles> {
   const { files, store } = parts;
-  const outcome = { added: 0, changed: 0, left: [] as FileLeft[] };
+  const outcome = { added: 0, changed: 0, unread: [] as UnreadFile[] };
   for (let start = 0; start < paths.length; start += mostAtOnce.files) {
     const chunk = paths.slice(start, start + mostAtOnce.files);
     const wanted: Wanted[] = [];
     await inParallel(chunk, async (path) => {
       const why = needsExplicitRead(path, root);
       const size = why === undefined ? await sizeToRead(files, path, known.get(path)) : undefined;
-      if (why !== undefined) outcome.left.push({ path, reason: why });
+      if (why !== undefined) outcome.unread.push({ path, reason: why });
       else if (size !== undefined) wanted.push({ path, size, earlier: known.get(path) });
     });
+    // The order in which the disk answers must not be that of the objects.
+    wanted.sort((one, other) => compareText(one.path, other.path));
     for (const group of inGroups(wanted)) {
-      const { drafts, left } = await readGroup(group, parts);
-      outcome.left.push(...left);
+      const { drafts, unread } = await readGroup(group, parts);
+      outcome.unread.push(...unread);
       const { added, changed } = await storeGroup(store, drafts);
       outcome.added += added;
       outcome.changed += changed;
@@ -130,23 +134,24 @@ function* inGroups(wanted: readonly Wanted[]): Generator<readonly Wanted[]> {
 
 async function readGroup(
   group: readonly Wanted[],
-  { files, ids }: TakeInParts,
-): Promise<{ readonly drafts: readonly FileDraft[]; readonly left: readonly FileLeft[] }> {
-  const drafts: FileDraft[] = [];
-  const left: FileLeft[] = [];
-  await inParallel(group, async ({ path, earlier }) => {
+  { files, ids }: StoreFilesParts,
+): Promise<{ readonly drafts: readonly FileDraft[]; readonly unread: readonly UnreadFile[] }> {
+  const drafts = new Map<string, FileDraft>();
+  const unread: UnreadFile[] = [];
+  const named = group.map((one) => ({ ...one, id: one.earlier?.body.id ?? ids.next() }));
+  await inParallel(named, async ({ path, earlier, id }) => {
     const outcome = await tryRead(files, path);
-    if ("reason" in outcome) left.push({ path, reason: outcome.reason });
+    if ("reason" in outcome) unread.push({ path, reason: outcome.reason });
     if (!("file" in outcome)) return;
-    const id = earlier?.body.id ?? ids.next();
     const readAfter = earlier?.version ?? 0;
     const content = outcome.file;
-    drafts.push({
+    drafts.set(path, {
       ...afterRead(files, id, { content, readAfter, generator: "human" }),
       isFirst: earlier === undefined || !hasContent(earlier),
     });
   });
-  return { drafts, left };
+  const inOrder = group.flatMap(({ path }) => drafts.get(path) ?? []);
+  return { drafts: inOrder, unread };
 }
 
 async function storeGroup(
@@ -169,7 +174,7 @@ async function storeGroup(
 /** Stores files as named and not read, unless they have an object. The paths are real paths. */
 export async function nameFiles(
   paths: readonly string[],
-  { store, files, ids }: TakeInParts,
+  { store, files, ids }: StoreFilesParts,
 ): Promise<number> {
   const drafts: Draft[] = [];
   for (const path of paths) {

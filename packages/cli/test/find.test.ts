@@ -1,0 +1,127 @@
+import { stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+import { matchingLine } from "../src/format/matching-line.ts";
+import { writeNotes } from "./notes.ts";
+import { storeWithSession, temporaryStore, type TemporaryStore } from "./temporary-store.ts";
+
+async function storeWithNotes(): Promise<TemporaryStore> {
+  const store = await temporaryStore();
+  await writeNotes(store.workspace);
+  await store.scm("index");
+  return store;
+}
+
+/** The names of the objects that were found, without lines. */
+async function found(
+  store: TemporaryStore,
+  ...argv: readonly string[]
+): Promise<readonly string[]> {
+  const { stdout } = await store.scm("find", ...argv, "--json");
+  const objects = JSON.parse(stdout) as readonly { readonly path: string | null }[];
+  return objects.map(({ path }) => path?.slice(store.workspace.length + 1) ?? "");
+}
+
+test("find shows type, size, name and the line with the words", async () => {
+  await using store = await storeWithNotes();
+
+  const { code, stdout, stderr } = await store.scm("find", "seeds", "tomatoes");
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toBe(
+    "TYPE  SIZE  NAME:LINE  TEXT\n" +
+      "file    72  projects/garden.md:3  Back to [[../index]] and the [[grand plan]]. Seeds: tomatoes.\n",
+  );
+});
+
+test("find combines words with type, path, tag and relation", async () => {
+  await using store = await storeWithNotes();
+
+  expect((await found(store, "log")).toSorted()).toEqual([
+    "a/Log.md",
+    "b/Log.md",
+    "ideas/Big idea.md",
+  ]);
+  expect(await found(store, "log", "--path", "B/")).toEqual(["b/Log.md"]);
+  expect(await found(store, "log", "--tag", "#area")).toEqual(["ideas/Big idea.md"]);
+  expect(await found(store, "log", "--type", "note")).toEqual([]);
+  expect(await found(store, "--relation", "part_of")).toEqual(["index.md"]);
+  expect(await found(store, "--relation", "part_of:garden")).toEqual(["index.md"]);
+  expect(await found(store, "--relation", "part_of:grand plan")).toEqual([]);
+  expect((await found(store, "--tag", "area/home")).toSorted()).toEqual([
+    "ideas/Big idea.md",
+    "index.md",
+  ]);
+});
+
+test("a list without words has the first line after the front matter", async () => {
+  await using store = await storeWithNotes();
+
+  const { stdout } = await store.scm("find", "--tag", "start");
+
+  expect(stdout).toMatch(/^file +\d+ {2}index\.md:5 {2}# Start$/mu);
+});
+
+test("find finds words that only an earlier version had, and names the version", async () => {
+  await using store = await storeWithNotes();
+  await writeFile(join(store.workspace, "projects", "garden.md"), "Nothing grows.\n");
+  await store.scm("index");
+
+  const { stdout } = await store.scm("find", "tomatoes");
+
+  expect(stdout).toContain("projects/garden.md@1:3  Back to");
+});
+
+test("find --session finds only what the session knows", async () => {
+  await using store = await storeWithSession();
+  await writeNotes(store.workspace, { "notes/other.md": "one other\n" });
+  await store.scm("index");
+
+  expect((await found(store, "one")).toSorted()).toEqual(["a.txt", "notes/other.md"]);
+  expect(await found(store, "one", "--session", "s1")).toEqual(["a.txt"]);
+});
+
+test("find keeps its index beside the store, and --limit reports that there is more", async () => {
+  await using store = await storeWithNotes();
+
+  const { stderr } = await store.scm("find", "log", "--limit", "1");
+
+  expect(stderr).toBe("3 objects were found; 1 is shown, and --limit shows more.\n");
+  const facts = await stat(join(dirname(store.at), "store.search.sqlite"));
+  expect(facts.size).toBeGreaterThan(0);
+});
+
+test("find reports that nothing was found, and which tags there are", async () => {
+  await using store = await storeWithNotes();
+
+  const words = await store.scm("find", "zebra");
+  const tag = await store.scm("find", "--tag", "zebra");
+  const nothing = await store.scm("find");
+
+  expect(words).toEqual({ code: 0, stdout: "", stderr: "Nothing was found.\n" });
+  expect(tag.stderr).toMatch(
+    /^No note has the tag zebra; the most used tags are area, area\/home,/u,
+  );
+  expect(nothing).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("give words, or one of"),
+  });
+});
+
+test.each([
+  ["one\ntwo words here\nwords", "two words", { line: 2, text: "two words here" }],
+  ["const readFile = 1;", "readFile", { line: 1, text: "const readFile = 1;" }],
+  ["a\nREAD the FILE", "readFile", { line: 2, text: "READ the FILE" }],
+  ["nothing", "something else", undefined],
+  ["---\na: 1\n---\n\n# Title\n", "", { line: 5, text: "# Title" }],
+])("the matching line of %j for %j", (text, question, expected) => {
+  expect(matchingLine(text, question)).toEqual(expected);
+});
+
+test("a long line is cut around the first word", () => {
+  const line = matchingLine(`${"x ".repeat(200)}needle ${"y ".repeat(200)}`, "needle");
+
+  expect(line?.text).toMatch(/^….{20,40}needle y .*…$/u);
+  expect(line?.text.length).toBeLessThan(110);
+});
