@@ -2,6 +2,7 @@ import { openContextManager } from "@self-context-manager/compose";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
+import { writeNotes } from "./notes.ts";
 import { storeWithSession, type TemporaryStore } from "./temporary-store.ts";
 
 test("the README's commands run, one after another", async () => {
@@ -9,11 +10,12 @@ test("the README's commands run, one after another", async () => {
   const lines = [...readme.matchAll(/^scm (.*?) +# /gmu)].map(([, line = ""]) => line);
   await using store = await storeWithSession();
   await sendTwice(store);
+  await writeNotes(store.workspace, { "plan.md": "# Plan\n\nSee [[a.txt]].\n" });
 
   const runs = [];
   for (const line of lines) runs.push({ line, ...(await store.scm(...line.split(" "))) });
 
-  expect(runs).toHaveLength(13);
+  expect(runs).toHaveLength(18);
   expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
 });
 
