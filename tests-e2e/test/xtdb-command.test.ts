@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -94,6 +94,42 @@ test.skipIf(missingForXtdb() !== undefined)(
     } finally {
       await scm("stop", ...from);
       await scm("stop", ...to);
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  buildTimeout,
+);
+
+test.skipIf(missingForXtdb() !== undefined)(
+  "scm indexes a folder of notes in XTDB, finds words and tags, and follows links",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-"));
+    const notes = join(folder, "notes");
+    const at = ["--store", "xtdb", "--at", join(folder, "data")];
+    const scm = async (...argv: readonly string[]): Promise<string> => {
+      const start = ["--conditions=@self-context-manager/source", main, ...argv, ...at];
+      const { stdout } = await promisify(execFile)(process.execPath, start, {
+        cwd: notes,
+        env: { ...process.env, XDG_DATA_HOME: folder },
+      });
+      return stdout;
+    };
+    await mkdir(notes);
+    await writeFile(join(notes, "plan.md"), "# Plan\n\n- part_of [[garden]] #spring\n");
+    await writeFile(join(notes, "garden.md"), "Tomatoes.\n");
+    try {
+      await scm("xtdb", "start");
+
+      expect(await scm("index")).toMatch(/: 2 new, 0 changed\n$/u);
+      await writeFile(join(notes, "garden.md"), "Tomatoes and beans.\n");
+      expect(await scm("index")).toMatch(/: 0 new, 1 changed\n$/u);
+      expect(await scm("find", "beans")).toContain("garden.md:1  Tomatoes and beans.");
+      expect(await scm("find", "--tag", "spring")).toContain("plan.md:1  # Plan");
+      expect(await scm("links", "garden")).toMatch(/plan\.md:3 +part_of +\[\[garden\]\]/u);
+      expect(await scm("graph", "plan.md")).toBe("plan.md\n  → part_of  garden.md\n");
+      expect(await scm("check")).toBe("2 notes, 1 link: 0 broken, 0 ambiguous, 0 unread\n");
+    } finally {
+      await scm("xtdb", "stop");
       await rm(folder, { recursive: true, force: true });
     }
   },
