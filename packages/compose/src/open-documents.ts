@@ -36,15 +36,53 @@ async function openIndex(path: string): Promise<SearchIndex> {
   try {
     // Loaded here, so that a Node without node:sqlite can use the rest of this package.
     const { openSearchIndex } = await import("@self-context-manager/search");
-    return openSearchIndex({ path });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(
-      "STORE_UNAVAILABLE",
-      `the search index ${path} cannot be opened (${reason}); it holds nothing that is not in the store, so if the file is damaged, delete it and it is made again`,
+    return withStoreErrors(openSearchIndex({ path }), path);
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
+/** An index whose errors have the codes of a store's, because callers handle both in the same way. */
+function withStoreErrors(index: SearchIndex, path: string): SearchIndex {
+  const coded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw sqliteCode(error) === undefined ? error : storeError(path, error);
+    }
+  };
+  return {
+    position: async () => await coded(async () => await index.position()),
+    add: async (texts, position) => await coded(async () => await index.add(texts, position)),
+    search: async (query) => await coded(async () => await index.search(query)),
+    clear: async () => await coded(async () => await index.clear()),
+    [Symbol.asyncDispose]: async () => await index[Symbol.asyncDispose](),
+  };
+}
+
+/** SQLite's result code if another process has the write lock for too long. */
+const busy = 5;
+
+/** The result code of an error of SQLite. */
+function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  // The low byte is the code, and the others say more about it.
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+function storeError(path: string, cause: unknown): StoreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (sqliteCode(cause) === busy)
+    return new StoreError(
+      "STORE_BUSY",
+      `another process writes the search index ${path} (${reason}); try again`,
       { cause },
     );
-  }
+  return new StoreError(
+    "STORE_UNAVAILABLE",
+    `the search index ${path} cannot be used (${reason}); it holds nothing that is not in the store, so if the file is damaged, delete it and it is made again`,
+    { cause },
+  );
 }
 
 function fileOf(place: StorePlace | undefined): string | undefined {

@@ -1,7 +1,8 @@
 import { updateSearch } from "@self-context-manager/core/documents";
 import { objectId, type ObjectStore, sealObject } from "@self-context-manager/objects";
-import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 
 import { openDocuments, openStore, type StorePlace } from "../src/index.ts";
@@ -131,8 +132,40 @@ test("a file that is no index is named and left as it is", async () => {
 
   await expect(openDocuments(store, place)).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
-    message: expect.stringMatching(/store\.search\.sqlite cannot be opened .*delete it/u),
+    message: expect.stringMatching(/store\.search\.sqlite cannot be used .*delete it/u),
   });
+});
+
+test("a damaged index is named, and is made again once it is deleted", async () => {
+  await using folder = await temporaryFolder();
+  const place = { store: "sqlite", at: join(folder.path, "store.sqlite") } as const;
+  await using store = await opened(place);
+  await addNote(store, 1, "an apple");
+  await indexed(store, place);
+  const path = join(folder.path, "store.search.sqlite");
+  const bytes = await readFile(path);
+  await writeFile(path, Buffer.concat([bytes.subarray(0, 100), bytes.subarray(100).fill(7)]));
+
+  await expect(indexed(store, place)).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringContaining(`${path} cannot be used`),
+  });
+  await rm(path);
+  expect(await indexed(store, place)).toBe(1);
+});
+
+test("an index that another process writes for too long is busy", async () => {
+  await using folder = await temporaryFolder();
+  const place = { store: "sqlite", at: join(folder.path, "store.sqlite") } as const;
+  await using store = await opened(place);
+  await addNote(store, 1, "an apple");
+  await using documents = await openDocuments(store, place);
+  using other = new DatabaseSync(join(folder.path, "store.search.sqlite"));
+  other.exec("BEGIN IMMEDIATE");
+
+  const adding = updateSearch(store, documents.search);
+
+  await expect(adding).rejects.toMatchObject({ code: "STORE_BUSY" });
 });
 
 test("the index of a store in XTDB is in the user's folder, by its node and name", () => {
