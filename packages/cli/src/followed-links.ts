@@ -202,9 +202,20 @@ export function firstOf(names: readonly string[]): string {
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The name of an object in a line: its nickname, path or origin, else its id. */
+/** The name of an object in a line: its nickname, path or last path, else its id and what it is. */
 export function shortestName(body: ObjectBody | ObjectMetadata, folder: string): string {
-  const name = objectName(body, folder);
-  const isNamed = body.nickname !== undefined || typeof body["path"] === "string";
-  return isNamed ? name : `${body.id}${name === "" ? "" : ` ${name}`}`;
+  const what = description(body);
+  return `${targetName(body, folder)}${what === "" ? "" : ` ${what}`}`;
+}
+
+/** A name that a command takes as its target: nickname and path, or last path, else the id. */
+export function targetName(body: ObjectBody | ObjectMetadata, folder: string): string {
+  const hasPath = typeof body["path"] === "string" || presenceOf(body) === "missing";
+  return body.nickname !== undefined || hasPath ? objectName(body, folder) : body.id;
+}
+
+/** The call of a tool; empty for other objects, whose names say enough. */
+export function description(body: ObjectBody | ObjectMetadata): string {
+  const { args_display: args } = body;
+  return body.type === "toolcall" && typeof args === "string" ? visible(args) : "";
 }

@@ -68,9 +68,14 @@ test("find finds words that only an earlier version had, and names the version",
   await writeFile(join(store.workspace, "projects", "garden.md"), "Nothing grows.\n");
   await store.scm("index");
 
-  const { stdout } = await store.scm("find", "tomatoes");
+  await writeFile(join(store.workspace, "a", "Log.md"), "The first log, longer.\n");
+  await store.scm("index");
 
-  expect(stdout).toContain("projects/garden.md@1:3  Back to");
+  const former = await store.scm("find", "tomatoes");
+  const both = await store.scm("find", "first", "log");
+
+  expect(former.stdout).toContain("projects/garden.md@1:3  Back to");
+  expect(both.stdout).toContain("a/Log.md:1  The first log, longer.");
 });
 
 test("find --session finds only what the session knows", async () => {
@@ -110,11 +115,11 @@ test("find reports that nothing was found, and which tags there are", async () =
 });
 
 test.each([
-  ["one\ntwo words here\nwords", "two words", { line: 2, text: "two words here" }],
-  ["const readFile = 1;", "readFile", { line: 1, text: "const readFile = 1;" }],
-  ["a\nREAD the FILE", "readFile", { line: 2, text: "READ the FILE" }],
+  ["one\ntwo words here\nwords", "two words", { line: 2, text: "two words here", words: 2 }],
+  ["const readFile = 1;", "readFile", { line: 1, text: "const readFile = 1;", words: 2 }],
+  ["a\nREAD the FILE", "readFile", { line: 2, text: "READ the FILE", words: 2 }],
   ["nothing", "something else", undefined],
-  ["---\na: 1\n---\n\n# Title\n", "", { line: 5, text: "# Title" }],
+  ["---\na: 1\n---\n\n# Title\n", "", { line: 5, text: "# Title", words: 1 }],
 ])("the matching line of %j for %j", (text, question, expected) => {
   expect(matchingLine(text, question)).toEqual(expected);
 });

@@ -1,4 +1,9 @@
-import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
+import type {
+  ObjectId,
+  ObjectStore,
+  StoredMetadata,
+  StoredVersion,
+} from "@self-context-manager/core";
 import {
   backlinksOf,
   type LinkParts,
@@ -14,8 +19,9 @@ import {
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
-import { described, findLinked, linkParts, shortestName } from "../followed-links.ts";
+import { described, description, findLinked, linkParts, targetName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
+import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { type MatchingLine, matchingLine } from "../format/matching-line.ts";
 import { visible } from "../format/object-name.ts";
@@ -24,6 +30,9 @@ import { findSession, sessionPool } from "../session-pool.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usualLimit = 20;
+
+/** The number of characters of a tool call that are shown before the line. */
+const longestCall = 60;
 
 /** The most hits that are asked for, so that enough remain when other conditions are applied. */
 const mostHits = 2_000;
@@ -273,19 +282,32 @@ async function listed(
   return { found: newestFirst, isCut: false };
 }
 
+/** Adds the line that fits, of the latest version if it has as many of the words as the one that was found. */
 async function withLines(
   store: ObjectStore,
   found: readonly Found[],
   words: string,
 ): Promise<readonly FoundLine[]> {
   const lines: FoundLine[] = [];
-  for (const one of found) {
+  const contents = await store.getMany(found.map(({ stored }) => stored.body.id));
+  for (const [index, one] of found.entries()) {
     const { stored, version } = one;
-    const content = (await store.get(stored.body.id, { version }))?.body.content;
-    const match = typeof content === "string" ? matchingLine(content, words) : undefined;
-    lines.push({ ...one, match });
+    const latest = lineOf(contents[index], words);
+    const former =
+      version === stored.version
+        ? undefined
+        : lineOf(await store.get(stored.body.id, { version }), words);
+    const isLatest = former === undefined || (latest?.words ?? 0) >= former.words;
+    lines.push(
+      isLatest ? { ...one, version: stored.version, match: latest } : { ...one, match: former },
+    );
   }
   return lines;
+}
+
+function lineOf(stored: StoredVersion | undefined, words: string): MatchingLine | undefined {
+  const content = stored?.body.content;
+  return typeof content === "string" ? matchingLine(content, words) : undefined;
 }
 
 function asTable(found: readonly FoundLine[], words: string, folder: string): string {
@@ -297,14 +319,12 @@ function asTable(found: readonly FoundLine[], words: string, folder: string): st
   ];
   return table(
     columns,
-    found.map(({ stored, version, match }) => {
-      const name = shortestName(stored.body, folder);
-      const versioned = version === stored.version ? name : `${name}@${version}`;
-      return [
-        stored.body.type,
-        sizeOf(stored.body),
-        match === undefined ? versioned : `${versioned}:${match.line}  ${match.text}`,
-      ];
+    found.map(({ stored: { body, version: latest }, version, match }) => {
+      const name = targetName(body, folder);
+      const place = `${version === latest ? name : `${name}@${version}`}${match === undefined ? "" : `:${match.line}`}`;
+      const text = [cutLine(description(body), longestCall), match?.text ?? ""];
+      const shown = text.filter((part) => part !== "").join(" — ");
+      return [body.type, sizeOf(body), shown === "" ? place : `${place}  ${shown}`];
     }),
   );
 }

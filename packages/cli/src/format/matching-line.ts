@@ -4,6 +4,8 @@ import { cutLine } from "./cut.ts";
 export interface MatchingLine {
   readonly line: number;
   readonly text: string;
+  /** The number of words of the question that the line has. */
+  readonly words: number;
 }
 
 /** The number of characters of a line that are shown. */
@@ -30,7 +32,7 @@ export function matchingLine(text: string, question: string): MatchingLine | und
     if (best?.fit === Math.max(1, words.length)) break;
   }
   if (best === undefined) return undefined;
-  return { line: best.number, text: around(best.line, words) };
+  return { line: best.number, text: around(best.line, words), words: best.fit };
 }
 
 /** The number of lines of the YAML at the start of a text. */
