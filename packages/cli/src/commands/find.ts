@@ -4,29 +4,19 @@ import type {
   StoredMetadata,
   StoredVersion,
 } from "@self-context-manager/core";
-import {
-  backlinksOf,
-  type LinkParts,
-  plainRelation,
-  updateSearch,
-} from "@self-context-manager/core/documents";
-import {
-  isJsonObject,
-  objectId,
-  presenceOf,
-  type SearchIndex,
-} from "@self-context-manager/objects";
+import { type LinkParts, updateSearch } from "@self-context-manager/core/documents";
+import type { SearchIndex } from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
-import { described, description, findLinked, linkParts, targetName } from "../followed-links.ts";
+import { allowedIds, fitsOptions, tagKey } from "../find-conditions.ts";
+import { described, description, linkParts, targetName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { type MatchingLine, matchingLine } from "../format/matching-line.ts";
 import { visible } from "../format/object-name.ts";
 import { type Column, table } from "../format/table.ts";
-import { findSession, sessionPool } from "../session-pool.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usualLimit = 20;
@@ -119,93 +109,6 @@ interface FoundLine extends Found {
   readonly match: MatchingLine | undefined;
 }
 
-/** The objects that meet the conditions of tag, relation and session; undefined if there are none of these. */
-async function allowedIds(
-  call: CommandCall,
-  parts: LinkParts,
-): Promise<ReadonlySet<ObjectId> | undefined> {
-  const { store, parser } = parts;
-  const tag = call.text("tag");
-  const relation = call.text("relation");
-  const session = call.text("session");
-  const sets: ReadonlySet<ObjectId>[] = [];
-  if (tag !== undefined) sets.push(new Set(await store.documents.tagged(parser.name, tagKey(tag))));
-  if (relation !== undefined) sets.push(await related(call, parts, relation));
-  if (session !== undefined) sets.push(await ofSession(store, call, session));
-  const [first, ...others] = sets;
-  if (first === undefined) return undefined;
-  return new Set([...first].filter((id) => others.every((set) => set.has(id))));
-}
-
-/** The form in which tags are kept: without the number sign, in lower case. */
-function tagKey(tag: string): string {
-  return tag.replace(/^#/u, "").normalize("NFC").toLowerCase().trim();
-}
-
-/** The notes with a link of a relation, or with one of it to an object: `part_of`, `part_of:name`. */
-async function related(
-  call: CommandCall,
-  parts: LinkParts,
-  given: string,
-): Promise<ReadonlySet<ObjectId>> {
-  const [relation = "", ...names] = given.split(":");
-  const name = names.join(":");
-  if (names.length > 0) {
-    const target = await findLinked(parts, call, name);
-    const links = await backlinksOf(target.body.id, parts);
-    return new Set(
-      links
-        .filter(({ link }) => relation === (link.relation ?? plainRelation))
-        .map(({ from }) => from.id),
-    );
-  }
-  const found = new Set<ObjectId>();
-  let after: ObjectId | undefined;
-  for (;;) {
-    const links = await parts.store.documents.links(parts.parser.name, {
-      limit: pageSize,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const { from, link } of links)
-      if (relation === (link.relation ?? plainRelation)) found.add(from.id);
-    after = links.at(-1)?.from.id;
-    if (after === undefined) return found;
-  }
-}
-
-/** The objects of a session: those that it knows, its chat and the tool calls of it. */
-async function ofSession(
-  store: ObjectStore,
-  call: CommandCall,
-  given: string,
-): Promise<ReadonlySet<ObjectId>> {
-  const session = await findSession(store, call, given);
-  const pool = await sessionPool(store, session);
-  const chat = chatOf(session);
-  return new Set([
-    ...pool.map(({ stored }) => stored.body.id),
-    ...(chat === undefined ? [] : [chat]),
-  ]);
-}
-
-function chatOf({ body }: StoredMetadata): ObjectId | undefined {
-  const chat = body["chat_ref"];
-  return isJsonObject(chat) && typeof chat["id"] === "string" ? objectId(chat["id"]) : undefined;
-}
-
-/** Whether an object meets the conditions of type and path. A path inside the workspace counts from there. */
-function fits(call: CommandCall, { body }: StoredMetadata, workspace: string): boolean {
-  const type = call.text("type");
-  const part = call.text("path");
-  if (type !== undefined && body.type !== type) return false;
-  if (part === undefined) return true;
-  const isMissing = presenceOf(body) === "missing";
-  const path = body["path"] ?? (isMissing ? body.provenance.origin : undefined);
-  if (typeof path !== "string") return false;
-  const name = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
-  return name.toLowerCase().includes(part.toLowerCase());
-}
-
 /** The objects that have the words, best first. */
 async function searched(
   store: ObjectStore,
@@ -233,7 +136,7 @@ async function searched(
   const objects = await described(store, best.keys());
   const found = [...best.values()].flatMap(({ id, version, score }) => {
     const stored = objects.get(id);
-    const isFit = stored !== undefined && fits(call, stored, workspace);
+    const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
     return isFit ? [{ stored, version, score }] : [];
   });
   return { found, isCut: hits.length === mostHits };
@@ -276,7 +179,7 @@ async function listed(
     } while (after !== undefined);
   }
   const newestFirst = found
-    .filter((stored) => fits(call, stored, workspace))
+    .filter((stored) => fitsOptions(call, stored, workspace))
     .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
     .map((stored) => ({ stored, version: stored.version }));
   return { found: newestFirst, isCut: false };
