@@ -22,6 +22,24 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A search does not find the version that repeats a line.",
   },
   {
+    file: "documents/links-to-files.ts",
+    of: 'const place = { id: "" as ObjectId, path: from, workspace };',
+    becomes: 'const place = { id: "" as ObjectId, path: undefined, workspace };',
+    breaks: "A Markdown link beside a picture means the picture of the same name at the root.",
+  },
+  {
+    file: "files/store-files.ts",
+    of: "else if (stored.version > 1 || (await firstMadeAt(store, stored)) === undefined) added += 1;",
+    becomes: "else added += 1;",
+    breaks: "Two processes that store a folder at the same time leave two objects for each file.",
+  },
+  {
+    file: "files/store-files.ts",
+    of: "bytes + one.size > mostAtOnce.bytes",
+    becomes: "false",
+    breaks: "The contents of 200 large files are in memory at once.",
+  },
+  {
     file: "adapters/answered-again.ts",
     of: 'if (!roles.includes("assistant")) return signals;',
     becomes: "",
