@@ -21,7 +21,9 @@ const names = [
   "testkit",
   "watcher",
   "compose",
+  "documents",
   "replay",
+  "search",
 ];
 if (missingForXtdb() === undefined) names.push("store-xtdb");
 

@@ -19,7 +19,8 @@ const allowed: Readonly<Record<string, Layers>> = {
   store: { dependencies: ["objects"], devDependencies: ["testkit", "store"] },
   watcher: { dependencies: ["objects"], devDependencies: ["testkit"] },
   parser: { dependencies: ["objects"], devDependencies: [] },
-  search: { dependencies: ["objects"], devDependencies: [] },
+  // The tests of its scans use the store in memory.
+  search: { dependencies: ["objects"], devDependencies: ["store"] },
   compose: {
     dependencies: ["objects", "core", "store", "watcher", "parser", "search"],
     devDependencies: [],

@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-import { queryWords, splitWords } from "./split-words.ts";
+import { queryPhrases, queryWords, splitWords } from "./split-words.ts";
 
 export interface SearchIndexOptions {
   /** The path of the index's file; `:memory:` for one that ends with the process. A missing file is made. */
@@ -114,18 +114,28 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     const wanted = queryWords(words).slice(0, mostWords);
     if (wanted.length === 0 || limit <= 0) return [];
     const match = wanted.map((word) => `"${word}"`);
+    const phrases = queryPhrases(words).slice(0, mostWords);
     const conditions = [
       ...(type === undefined ? [] : [["t.type = ?", type] as const]),
       ...(session === undefined ? [] : [["t.session = ?", session] as const]),
     ];
     const where = conditions.map(([condition]) => ` AND ${condition}`).join("");
     const values = conditions.map(([, value]) => value);
-    const hits = prepared(
-      `SELECT t.*, bm25(ranked) AS rank FROM ranked JOIN texts t ON t.key = ranked.rowid
-       WHERE ranked MATCH ?${where} ORDER BY rank LIMIT ?`,
-    )
-      .all(match.join(" OR "), ...values, limit)
-      .map((row) => hitOf(row, -Number(row["rank"])));
+    const ranked = (expression: string): readonly SearchHit[] =>
+      prepared(
+        `SELECT t.*, bm25(ranked) AS rank FROM ranked JOIN texts t ON t.key = ranked.rowid
+         WHERE ranked MATCH ?${where} ORDER BY rank LIMIT ?`,
+      )
+        .all(expression, ...values, limit)
+        .map((row) => hitOf(row, -Number(row["rank"])));
+    if (phrases.length > 0) {
+      const needed = phrases.map((phrase) => `"${phrase}"`);
+      const withPhrases = ranked(
+        `${needed.join(" AND ")} AND (${[...needed, ...match].join(" OR ")})`,
+      );
+      if (withPhrases.length > 0) return withPhrases;
+    }
+    const hits = ranked(match.join(" OR "));
     if (hits.length >= limit) return hits;
     const known = new Set(hits.map(placeOf));
     // A long text that has the words further down must have all of them. The newest comes first.

@@ -36,3 +36,11 @@ export function queryWords(query: string): readonly string[] {
   const telling = all.filter((word) => !common.has(word) && !isOneCharacter.test(word));
   return telling.length > 0 ? telling : all;
 }
+
+const quoted = /"([^"]+)"/gu;
+
+/** Returns the phrases of a query: the words that are between quotation marks, if they are several. */
+export function queryPhrases(query: string): readonly string[] {
+  const phrases = [...query.matchAll(quoted)].map(([, words = ""]) => splitWords(words));
+  return [...new Set(phrases)].filter((phrase) => phrase.includes(" "));
+}

@@ -73,6 +73,30 @@ describe("a search index", () => {
     expect(await found(index, "tangerine orchard")).toEqual(["top", "deep"]);
   });
 
+  it("finds only texts with the phrases of a query, if there are any", async () => {
+    await using index = openSearchIndex({ path: ":memory:" });
+    await index.add(
+      [
+        textOf("apart", "read the other file: this file was read"),
+        textOf("phrase", "you can read file names here"),
+        textOf("identifier", "await readFile(path)"),
+        textOf("both", "read file readme, and pears"),
+      ],
+      "1",
+    );
+
+    expect((await found(index, '"read file"')).toSorted()).toEqual([
+      "both",
+      "identifier",
+      "phrase",
+    ]);
+    expect(await found(index, '"read FILE" "and pears"')).toEqual(["both"]);
+    expect((await found(index, '"read file" pears'))[0]).toBe("both");
+    expect((await found(index, '"read file" pears')).length).toBe(3);
+    expect((await found(index, '"names of pears"')).toSorted()).toEqual(["both", "phrase"]);
+    expect(await found(index, '"pears')).toEqual(["both"]);
+  });
+
   it("limits hits to a type and to a session", async () => {
     await using index = openSearchIndex({ path: ":memory:" });
     const [one, two] = [objectId("s1"), objectId("s2")];
@@ -166,7 +190,16 @@ describe("a search index", () => {
       fc.asyncProperty(
         fc.oneof(
           fc.string({ unit: "binary" }),
-          fc.constantFrom('"', "AND", 'a" OR "', "NEAR(", "*", "x".repeat(9_999)),
+          fc.constantFrom(
+            '"',
+            '"a b" "',
+            '"AND OR" NOT',
+            "AND",
+            'a" OR "',
+            "NEAR(",
+            "*",
+            "x".repeat(9_999),
+          ),
         ),
         async (words) => {
           await index.search({ words });

@@ -39,6 +39,10 @@ export interface SearchText {
 }
 
 export interface SearchQuery {
+  /**
+   * Several words in quotation marks are a phrase. If the beginning of any text has all phrases, only such texts are
+   * found. Otherwise the words count one by one.
+   */
   readonly words: string;
   /** Only objects of this type. */
   readonly type?: string;
