@@ -44,18 +44,24 @@ export function objectKeys(
   return [...new Set(names.map(nameKey))].filter((key) => key !== "");
 }
 
+/** The parts of a link that say what it means. */
+export type WrittenLink = Pick<ParsedLink, "name" | "heading" | "syntax" | "raw">;
+
 /**
  * The names that a link can mean, in the order in which they are tried: the whole text first, because a name can contain
  * a number sign.
  */
-export function linkTargets({
-  name,
-  heading,
-}: Pick<ParsedLink, "name" | "heading">): readonly string[] {
-  return heading === undefined ? [name] : [`${name}#${heading}`, name];
+export function linkTargets(link: WrittenLink): readonly string[] {
+  const { name, heading } = link;
+  return heading === undefined ? [name] : [wholeTarget(link), name];
+}
+
+/** The name with the number sign and what follows it. Blanks at the sign are a part of it. */
+function wholeTarget({ name, heading = "", syntax, raw }: WrittenLink): string {
+  return syntax === "wiki" ? raw.replace(/\\?\|.*$/su, "").trim() : `${name}#${heading}`;
 }
 
 /** The keys of a link. Only objects with one of them can be its target. A link to its own document has none. */
-export function linkKeys(link: Pick<ParsedLink, "name" | "heading">): readonly string[] {
+export function linkKeys(link: WrittenLink): readonly string[] {
   return [...new Set(linkTargets(link).map(nameKey))].filter((key) => key !== "");
 }

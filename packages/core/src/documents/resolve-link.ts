@@ -1,6 +1,13 @@
 import { compareText, type ObjectId, type ParsedLink } from "@self-context-manager/objects";
 
-import { folded, linkTargets, type ObjectNames, segmentsOf, withoutEnding } from "./name-keys.ts";
+import {
+  folded,
+  linkTargets,
+  type ObjectNames,
+  segmentsOf,
+  withoutEnding,
+  type WrittenLink,
+} from "./name-keys.ts";
 
 /** An object that a link could mean. */
 export interface Candidate extends ObjectNames {
@@ -41,7 +48,7 @@ export interface LinkPlace {
  * whole store, the others in the workspace. Nothing is guessed (decision D62).
  */
 export function resolveLink(
-  link: Pick<ParsedLink, "name" | "heading" | "syntax">,
+  link: WrittenLink,
   from: LinkPlace,
   candidates: readonly Candidate[],
 ): LinkTarget {

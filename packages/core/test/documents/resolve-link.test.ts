@@ -21,8 +21,13 @@ const candidates: readonly Candidate[] = [
   { id: id("outside"), path: "/other/x.md", aliases: [] },
 ];
 
-function resolve(name: string, heading?: string, syntax: "wiki" | "markdown" = "wiki") {
-  const link = { name, syntax, ...(heading === undefined ? {} : { heading }) };
+function resolve(
+  name: string,
+  heading?: string,
+  syntax: "wiki" | "markdown" = "wiki",
+  raw = heading === undefined ? name : `${name}#${heading}`,
+) {
+  const link = { name, syntax, raw, ...(heading === undefined ? {} : { heading }) };
   return resolveLink(link, from, candidates);
 }
 
@@ -54,7 +59,13 @@ it("prefers the document's own folder to the root", () => {
 });
 
 it("separates a heading from a name only if the whole is no name", () => {
-  expect(resolve("Sprint ", "4")).toEqual({ state: "resolved", id: "numbered", rank: "suffix" });
+  for (const raw of ["Sprint #4", String.raw`sprint  #4\|next`])
+    expect(resolve("Sprint", "4", "wiki", raw)).toEqual({
+      state: "resolved",
+      id: "numbered",
+      rank: "suffix",
+    });
+  expect(resolve("Sprint", "4", "wiki", "Sprint#4")).toEqual({ state: "unresolved" });
   expect(resolve("budget", "Plan")).toEqual({
     state: "resolved",
     id: "named",
