@@ -3,9 +3,16 @@
 import { runCli } from "@self-context-manager/cli";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openXtdbStore, type StartedNode } from "@self-context-manager/store-xtdb";
-import { checkRandomHistories, testScale } from "@self-context-manager/testkit";
+import {
+  checkRandomHistories,
+  type CreatePlace,
+  type StorePlace,
+  testScale,
+} from "@self-context-manager/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { expandTests } from "../src/documents/expand-tests.ts";
+import { linkTests } from "../src/documents/link-tests.ts";
 import { managedRun, runManaged } from "../src/managed-run.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openTestSession } from "../src/session/core-sessions.ts";
@@ -25,8 +32,11 @@ describe.skipIf(missing !== undefined)(
   { timeout: testScale.isLong ? 5_400_000 : 120_000 },
   () => {
     let node: StartedNode;
+    let openDocumentPlace: CreatePlace;
+    const documentPlace = async (): Promise<StorePlace> => await openDocumentPlace();
     beforeAll(async () => {
       node = await openTestNode();
+      openDocumentPlace = xtdbPlaces(node, "documents");
     }, 240_000);
     afterAll(async () => {
       await node?.[Symbol.asyncDispose]();
@@ -40,6 +50,14 @@ describe.skipIf(missing !== undefined)(
           ...histories,
         }),
       ).resolves.toBeGreaterThanOrEqual(histories.least);
+    });
+
+    describe("expanding references (§9)", () => {
+      expandTests(documentPlace);
+    });
+
+    describe.runIf(testScale.isLong)("links", () => {
+      linkTests(documentPlace, { runs: 60, timeLimit: 3_600_000 });
     });
 
     it("runs a Pi session that sends the same bytes as with SQLite", async () => {

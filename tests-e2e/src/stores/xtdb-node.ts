@@ -45,12 +45,15 @@ export async function openTestNode(): Promise<StartedNode> {
   };
 }
 
-/** Returns places that are separately named stores in a node's database. Each store uses two clients alternately. */
-export function xtdbPlaces({ url }: StartedNode): CreatePlace {
+/**
+ * Returns places that are separately named stores in a node's database; their names begin with `kind`. Each store uses
+ * two clients alternately.
+ */
+export function xtdbPlaces({ url }: StartedNode, kind = "place"): CreatePlace {
   let made = 0;
   return async () => {
     made += 1;
-    const common = { url, space: `place-${made}`, timeout: 60_000 };
+    const common = { url, space: `${kind}-${made}`, timeout: 60_000 };
     return {
       open: async (options = {}) =>
         clientsInTurn(

@@ -1,5 +1,6 @@
 import {
   collectReferences,
+  compareText,
   type JsonObject,
   metadataOf,
   type ObjectId,
@@ -201,8 +202,10 @@ class Walk {
   /** The references of a version, in the order of their places; the links of a document follow. */
   async #inside(stored: StoredVersion, parent: number, depth: number): Promise<readonly Waiting[]> {
     const steps = this.#steps;
+    // Stores return the fields of an object in different orders.
     const references = collectReferences(stored.body)
       .filter(({ path }) => steps === undefined || selects(steps, path))
+      .toSorted((one, other) => comparePaths(one.path, other.path))
       .map(({ path, reference }): Waiting => ({ reference, parent, path, depth }));
     const { links } = this.#options;
     if (links === undefined) return references;
@@ -233,4 +236,16 @@ class Walk {
   expansion(): Expansion {
     return { items: this.#items, txId: this.#txId, isCut: this.#isCut };
   }
+}
+
+/** Compares JSON pointers by their parts, and numbers of items as numbers. */
+function comparePaths(one: string, other: string): number {
+  const [first, second] = [one.split("/"), other.split("/")];
+  for (const [index, part] of first.entries()) {
+    const opposite = second[index];
+    if (opposite === undefined) return 1;
+    const order = Number(part) - Number(opposite) || compareText(part, opposite);
+    if (order !== 0) return order;
+  }
+  return first.length - second.length;
 }
