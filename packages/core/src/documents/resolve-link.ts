@@ -134,9 +134,10 @@ function oneOf(rank: LinkRank, [found]: readonly Candidate[]): Found | undefined
 function byPath(
   name: string,
   syntax: ParsedLink["syntax"],
-  { folder }: Place,
+  place: Place,
   near: readonly Near[],
 ): Found | undefined {
+  const { folder } = place;
   const segments = segmentsOf(name);
   const isRelative = segments[0] === "." || segments[0] === "..";
   const starts: (readonly string[])[] = [];
@@ -148,8 +149,9 @@ function byPath(
     const wanted = joined(start, segments);
     if (wanted === undefined) continue;
     for (const path of [wanted, `${wanted}.md`]) {
-      const found = near.find((one) => one.segments.join("/") === path);
-      if (found !== undefined) return { state: "resolved", id: found.candidate.id, rank: "path" };
+      // A file that is gone and a later one can have the same path.
+      const found = near.filter((one) => one.segments.join("/") === path);
+      if (found.length > 0) return chosen("path", found, place);
     }
   }
   return undefined;

@@ -58,6 +58,19 @@ it("prefers the document's own folder to the root", () => {
   expect(resolve("costs", undefined, "markdown")).toMatchObject({ id: "own", rank: "path" });
 });
 
+it("chooses among objects of one path by their ids, in any order of the candidates", () => {
+  const link = { name: "twice", syntax: "wiki", raw: "twice" } as const;
+  const twins = [file("b", "twice.md"), file("a", "twice.md")];
+
+  for (const some of [twins, twins.toReversed()])
+    expect(resolveLink(link, from, some)).toEqual({
+      state: "ambiguous",
+      id: "a",
+      rank: "path",
+      candidates: ["a", "b"],
+    });
+});
+
 it("separates a heading from a name only if the whole is no name", () => {
   for (const raw of ["Sprint #4", String.raw`sprint  #4\|next`])
     expect(resolve("Sprint", "4", "wiki", raw)).toEqual({
