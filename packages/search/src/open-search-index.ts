@@ -31,16 +31,21 @@ const busyTimeout = 2_000;
 /** Marks a file as a search index of this project: "SCMS" in ASCII. */
 const applicationId = 0x53_43_4d_53;
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
+/** Free pages of the file, as a share of all, from which it is made smaller. Fewer are used again by the next texts. */
+const mostFree = 0.05;
+
+/** `id` is an id as `packId` has it; `type` and `session` are keys of `names`. */
 const schema = `
+  CREATE TABLE names (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE texts (
     key INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
+    id ANY NOT NULL,
     version INTEGER NOT NULL,
     place TEXT NOT NULL,
-    type TEXT NOT NULL,
-    session TEXT
+    type INTEGER NOT NULL REFERENCES names (key),
+    session INTEGER REFERENCES names (key)
   ) STRICT;
   CREATE UNIQUE INDEX texts_by_place ON texts (id, place, version);
   CREATE VIRTUAL TABLE ranked USING fts5(
@@ -52,7 +57,7 @@ const schema = `
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL) STRICT;
 `;
 
-const tables = ["ranked", "rest", "texts", "state"];
+const tables = ["ranked", "rest", "texts", "names", "state"];
 
 /** Opens a full-text index (decision D67). An index of another version is made again. Throws for a file of another program. */
 export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
@@ -81,7 +86,13 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     }
   }
 
-  function add({ id, version, place, type, session, text }: SearchText): void {
+  function nameKey(name: string): number {
+    prepared("INSERT OR IGNORE INTO names (name) VALUES (?)").run(name);
+    return Number(prepared("SELECT key FROM names WHERE name = ?").get(name)?.["key"]);
+  }
+
+  function add({ id: unpacked, version, place, type, session, text }: SearchText): void {
+    const id = packId(unpacked);
     for (const row of place === ""
       ? []
       : prepared("SELECT key FROM texts WHERE id = ? AND place = ?").all(id, place))
@@ -92,7 +103,7 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       remove(Number(row["key"]));
     const { lastInsertRowid: key } = prepared(
       "INSERT INTO texts (id, version, place, type, session) VALUES (?, ?, ?, ?, ?)",
-    ).run(id, version, place, type, session ?? null);
+    ).run(id, version, place, nameKey(type), session === undefined ? null : nameKey(session));
     prepared("INSERT INTO ranked (rowid, words) VALUES (?, ?)").run(
       key,
       splitWords(text.slice(0, rankedCharacters)),
@@ -116,14 +127,15 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     const match = wanted.map((word) => `"${word}"`);
     const phrases = queryPhrases(words).slice(0, mostWords);
     const conditions = [
-      ...(type === undefined ? [] : [["t.type = ?", type] as const]),
-      ...(session === undefined ? [] : [["t.session = ?", session] as const]),
+      ...(type === undefined ? [] : [[`t.type = ${keyOfName}`, type] as const]),
+      ...(session === undefined ? [] : [[`t.session = ${keyOfName}`, session] as const]),
     ];
     const where = conditions.map(([condition]) => ` AND ${condition}`).join("");
     const values = conditions.map(([, value]) => value);
     const ranked = (expression: string): readonly SearchHit[] =>
       prepared(
-        `SELECT t.*, bm25(ranked) AS rank FROM ranked JOIN texts t ON t.key = ranked.rowid
+        `SELECT t.*, n.name, bm25(ranked) AS rank
+         FROM ranked JOIN texts t ON t.key = ranked.rowid JOIN names n ON n.key = t.type
          WHERE ranked MATCH ?${where} ORDER BY rank LIMIT ?`,
       )
         .all(expression, ...values, limit)
@@ -140,7 +152,8 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     const known = new Set(hits.map(placeOf));
     // A long text that has the words further down must have all of them. The newest comes first.
     const others = prepared(
-      `SELECT t.* FROM rest JOIN texts t ON t.key = rest.rowid
+      `SELECT t.*, n.name
+       FROM rest JOIN texts t ON t.key = rest.rowid JOIN names n ON n.key = t.type
        WHERE rest MATCH ?${where} ORDER BY t.key DESC LIMIT ?`,
     )
       .all(match.join(" AND "), ...values, limit)
@@ -159,6 +172,7 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       inTransaction(() => {
         texts.forEach(add);
         prepared("INSERT OR REPLACE INTO state (one, position) VALUES (1, ?)").run(position);
+        giveBackPages(database);
       });
     },
 
@@ -168,7 +182,7 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       inTransaction(() => {
         for (const table of ["ranked", "rest"])
           prepared(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`).run();
-        for (const table of ["texts", "state"]) prepared(`DELETE FROM ${table}`).run();
+        for (const table of ["texts", "names", "state"]) prepared(`DELETE FROM ${table}`).run();
       });
     },
 
@@ -181,16 +195,38 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
   };
 }
 
+const keyOfName = "(SELECT key FROM names WHERE name = ?)";
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/u;
+
+/** A UUID as its 16 bytes, and any other id as it is. */
+function packId(id: ObjectId): string | Uint8Array {
+  return uuid.test(id) ? Buffer.from(id.replaceAll("-", ""), "hex") : id;
+}
+
+function unpackId(packed: unknown): ObjectId {
+  if (!(packed instanceof Uint8Array)) return String(packed) as ObjectId;
+  const digits = Buffer.from(packed).toString("hex");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/u, "$1-$2-$3-$4-") as ObjectId;
+}
+
+/** Merges of the index leave pages free. */
+function giveBackPages(database: DatabaseSync): void {
+  const free = numberOf(database, "PRAGMA freelist_count");
+  if (free > mostFree * numberOf(database, "PRAGMA page_count"))
+    database.exec("PRAGMA incremental_vacuum");
+}
+
 function placeOf({ id, version, place }: SearchHit): string {
   return `${id} ${version} ${place}`;
 }
 
 function hitOf(row: Record<string, unknown>, score: number): SearchHit {
   return {
-    id: String(row["id"]) as ObjectId,
+    id: unpackId(row["id"]),
     version: Number(row["version"]),
     place: String(row["place"]),
-    type: String(row["type"]),
+    type: String(row["name"]),
     score,
   };
 }
@@ -207,7 +243,7 @@ function open(given: string): DatabaseSync {
   try {
     if (path !== ":memory:") chmodSync(path, 0o600);
     database.exec(
-      "PRAGMA page_size = 1024; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+      "PRAGMA page_size = 1024; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
     );
     if (versionOf(database, path) !== schemaVersion) make(database, path);
     return database;

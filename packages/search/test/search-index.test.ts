@@ -5,7 +5,7 @@ import {
   type SearchText,
 } from "@self-context-manager/objects";
 import * as fc from "fast-check";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -149,6 +149,54 @@ describe("a search index", () => {
       await index.clear();
       expect(await index.position()).toBeUndefined();
       expect(await found(index, "plum")).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("returns ids, types and sessions as they were added", async () => {
+    await using index = openSearchIndex({ path: ":memory:" });
+    const ids = [
+      "0199aaaa-0000-7000-8000-00000000000f",
+      "0199AAAA-0000-7000-8000-00000000000f",
+      "f1",
+    ];
+    const session = objectId("0199bbbb-0000-7000-8000-000000000000");
+    await index.add(
+      ids.map((id) => textOf(id, "plum", { session, type: `type of ${id}`, place: "args" })),
+      "1",
+    );
+
+    const hits = await index.search({ words: "plum", session });
+
+    expect(new Set(hits.map(({ id, type, place }) => `${id}, ${type}, ${place}`))).toEqual(
+      new Set(ids.map((id) => `${id}, type of ${id}, args`)),
+    );
+    expect(await index.search({ words: "plum", session: objectId("other") })).toEqual([]);
+  });
+
+  it("gives back the space of texts that were replaced", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-search-"));
+    const path = join(folder, "index.sqlite");
+    const words = Array.from({ length: 1_500 }, (_, word) => `word${word}`);
+    try {
+      {
+        await using index = openSearchIndex({ path });
+        for (let round = 0; round < 60; round += 1)
+          await index.add(
+            [textOf("a", words.map((word) => `${word}x${round}`).join(" "), { place: "x" })],
+            String(round),
+          );
+      }
+
+      const database = new DatabaseSync(path, { readOnly: true });
+      const [pages, free] = ["page_count", "freelist_count"].map((name) =>
+        Number(database.prepare(`PRAGMA ${name}`).get()?.[name]),
+      );
+      database.close();
+
+      expect((free ?? 0) / (pages ?? 0)).toBeLessThan(0.06);
+      expect((await stat(path)).size).toBe((pages ?? 0) * 1_024);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -103,7 +103,8 @@ export function documentRows(connection: Connection): DocumentRows {
     );
     if (row === undefined || Number(row["version"] ?? 0) > version) return;
     const object = number(row, "key");
-    for (const table of tables) connection.run(`DELETE FROM ${table} WHERE object = ?`, object);
+    if (row["version"] !== null)
+      for (const table of tables) connection.run(`DELETE FROM ${table} WHERE object = ?`, object);
     const { links = [], ...rest } = document ?? {};
     connection.run(
       "INSERT INTO documents (object, version, content_hash, names, parsed) VALUES (?, ?, ?, ?, ?)",
