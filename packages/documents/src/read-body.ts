@@ -4,6 +4,7 @@ import type { ParsedHeading, ParsedLink, ParsedTag } from "@self-context-manager
 
 import { hashTags } from "./inline/hash-tag.ts";
 import { longTexts } from "./inline/long-text.ts";
+import { plainText } from "./inline/plain-text.ts";
 import { wikiLinks } from "./inline/wiki-link.ts";
 import { linkParts } from "./places/link-parts.ts";
 import { localDestination } from "./places/local-destination.ts";
@@ -22,7 +23,9 @@ const bodyParser = parser.configure([
   { remove: ["Emphasis"] },
   wikiLinks,
   hashTags,
+  // Each goes before the parsers that are there, so the first one asked is that of long texts.
   longTexts,
+  plainText,
 ]);
 
 const path = "content";
