@@ -172,8 +172,8 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       inTransaction(() => {
         texts.forEach(add);
         prepared("INSERT OR REPLACE INTO state (one, position) VALUES (1, ?)").run(position);
-        giveBackPages(database);
       });
+      giveBackPages(database);
     },
 
     search: async (query) => search(query),
@@ -210,11 +210,15 @@ function unpackId(packed: unknown): ObjectId {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/u, "$1-$2-$3-$4-") as ObjectId;
 }
 
-/** Merges of the index leave pages free. */
+/** Merges at the end of a transaction leave pages free. */
 function giveBackPages(database: DatabaseSync): void {
-  const free = numberOf(database, "PRAGMA freelist_count");
-  if (free > mostFree * numberOf(database, "PRAGMA page_count"))
-    database.exec("PRAGMA incremental_vacuum");
+  try {
+    const free = numberOf(database, "PRAGMA freelist_count");
+    if (free > mostFree * numberOf(database, "PRAGMA page_count"))
+      database.exec("PRAGMA incremental_vacuum");
+  } catch {
+    // Another process writes. The texts are stored, and the pages are given back after the next ones.
+  }
 }
 
 function placeOf({ id, version, place }: SearchHit): string {
