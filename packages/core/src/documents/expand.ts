@@ -127,7 +127,7 @@ class Walk {
         }
         const stored = await this.#readOne(waiting);
         if (stored !== undefined && waiting.depth < depth)
-          next.push(...(await this.#inside(stored, this.#items.length - 1, waiting.depth + 1)));
+          next.push(...(await this.#inside(stored, waiting)));
       }
       level = next;
     }
@@ -199,16 +199,25 @@ class Walk {
     );
   }
 
-  /** The references of a version, in the order of their places; the links of a document follow. */
-  async #inside(stored: StoredVersion, parent: number, depth: number): Promise<readonly Waiting[]> {
+  /**
+   * The references of the version that was read last, in the order of their places; the links of a document follow. A
+   * reference to a field leads only to what is in the field.
+   */
+  async #inside(
+    stored: StoredVersion,
+    { reference: { field }, ...from }: Waiting,
+  ): Promise<readonly Waiting[]> {
     const steps = this.#steps;
+    const parent = this.#items.length - 1;
+    const depth = from.depth + 1;
     // Stores return the fields of an object in different orders.
     const references = collectReferences(stored.body)
+      .filter(({ path }) => field === undefined || isInside(path, field))
       .filter(({ path }) => steps === undefined || selects(steps, path))
       .toSorted((one, other) => comparePaths(one.path, other.path))
       .map(({ path, reference }): Waiting => ({ reference, parent, path, depth }));
     const { links } = this.#options;
-    if (links === undefined) return references;
+    if (links === undefined || (field !== undefined && field !== "content")) return references;
     const followed = await linksOfVersion(stored, links);
     return [
       ...references,
@@ -236,6 +245,12 @@ class Walk {
   expansion(): Expansion {
     return { items: this.#items, txId: this.#txId, isCut: this.#isCut };
   }
+}
+
+/** Whether a JSON pointer leads into a field, which is a pointer too, or names that are joined with dots. */
+function isInside(path: string, field: string): boolean {
+  const pointer = field.startsWith("/") ? field : `/${field.replaceAll(".", "/")}`;
+  return path === pointer || path.startsWith(`${pointer}/`);
 }
 
 /** Compares JSON pointers by their parts, and numbers of items as numbers. */

@@ -5,7 +5,8 @@ import { wikiLinkAt } from "./wiki-link.ts";
 /**
  * The most characters of one paragraph, heading or cell that are parsed as Markdown. The time of some texts, such as
  * `[a](` many times, grows with the square of their length, so a longer one is only searched for code and wiki links.
- * With 2,000 characters no text known costs more than 20 times as much as prose; `bench/results/documents.json` has the figures.
+ * With 2,000 characters no text known costs more than 20 times as much as prose; `bench/results/documents.json` has the
+ * figures.
  */
 export const longestParsedText = 2000;
 

@@ -1,0 +1,131 @@
+import { objectId, type SearchIndex, type SearchText } from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { expect, it } from "vitest";
+
+import { updateSearch } from "../../src/documents/update-search.ts";
+import { put } from "./written-notes.ts";
+
+/** Keeps what it gets. */
+function keptTexts(): SearchIndex & { readonly texts: SearchText[] } {
+  const texts: SearchText[] = [];
+  let position: string | undefined;
+  return {
+    texts,
+    position: async () => position,
+    async add(added, reached) {
+      texts.push(...added);
+      position = reached;
+    },
+    search: async () => [],
+    async clear() {},
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function written(texts: readonly SearchText[]): readonly string[] {
+  return texts.map(({ id, version, text }) => `${id}@${version} ${text}`);
+}
+
+it("adds of each version what the one before it did not have", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  await put(store, "a", "one\ntwo");
+  await put(store, "a", "zero\none\nthree");
+  await updateSearch(store, index);
+  await put(store, "a", "zero\none\nthree\nfour");
+  // A version without new text, and one without any.
+  await put(store, "a", "one");
+  await put(store, "a", null);
+
+  const outcome = await updateSearch(store, index);
+
+  expect(written(index.texts)).toEqual(["a@1 one\ntwo", "a@2 zero\nthree", "a@3 \nfour"]);
+  expect(outcome).toEqual({ isBehind: false, parsed: 1 });
+});
+
+it("adds the names of an object and the arguments of a call with its first text", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  await put(store, "f", "text", { type: "file", path: "/work/a.ts", nickname: "main-file" });
+  await put(store, "f", "text, more", { type: "file", path: "/work/a.ts", nickname: "main-file" });
+  await put(store, "t", "done", {
+    type: "toolcall",
+    tool: "bash",
+    args: { command: `npm test ${"x".repeat(3_000)}` },
+  });
+
+  await updateSearch(store, index);
+
+  expect(written(index.texts).slice(0, 2)).toEqual([
+    "f@1 main-file /work/a.ts\ntext",
+    "f@2 , more",
+  ]);
+  const [, , call] = index.texts;
+  expect(call?.text).toMatch(/^bash \{"command":"npm test x+\ndone$/u);
+  expect(call?.text.length).toBe("bash ".length + 2_000 + "\ndone".length);
+});
+
+it("adds a chat once in a step, with what it has more than in the step before", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  const chat = { type: "chat" };
+  await put(store, "c", "one", chat);
+  await put(store, "c", "one two", chat);
+  await updateSearch(store, index);
+  await put(store, "c", "one two three", chat);
+  await put(store, "c", "one two three four", chat);
+
+  await updateSearch(store, index);
+
+  expect(written(index.texts)).toEqual(["c@2 one two", "c@4  three four"]);
+});
+
+it("adds nothing of objects that only say what others say, and nothing of blank texts", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  for (const type of ["view", "session", "system_prompt"]) await put(store, type, "text", { type });
+  await put(store, "blank", " \n ");
+
+  expect(await updateSearch(store, index)).toEqual({ isBehind: false, parsed: 0 });
+
+  expect(index.texts).toEqual([]);
+  expect(await index.position()).toBe((await store.changesSince()).position);
+});
+
+it("names the session of a chat and of what was made in it", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  await put(store, "chat", "text", { type: "chat" });
+  await put(store, "call", "text", {
+    type: "toolcall",
+    chat_ref: { ref: "dynamic", id: objectId("chat") },
+  });
+  await put(store, "note", "text");
+
+  await updateSearch(store, index);
+
+  expect(index.texts.map(({ id, type, session }) => [id, type, session])).toEqual([
+    ["chat", "chat", "chat"],
+    ["call", "toolcall", "chat"],
+    ["note", "note", undefined],
+  ]);
+});
+
+it("goes on after its last step, and says if it is behind", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  for (let note = 0; note < 250; note += 1) await put(store, `n${note}`, `text ${note}`);
+  let steps = 0;
+  const oneStep = (): boolean => {
+    steps += 1;
+    return steps === 1;
+  };
+
+  const first = await updateSearch(store, index, oneStep);
+  const second = await updateSearch(store, index);
+
+  expect(first).toEqual({ isBehind: true, parsed: 200 });
+  expect(second).toEqual({ isBehind: false, parsed: 50 });
+  expect(new Set(index.texts.map(({ id }) => id)).size).toBe(250);
+  expect(index.texts).toHaveLength(250);
+});
