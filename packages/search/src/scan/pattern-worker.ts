@@ -5,15 +5,18 @@ import { placesIn } from "./places-in.ts";
 /** Looks for a regular expression in a thread of its own, which can be ended at any time. */
 export interface PatternWorker extends AsyncDisposable {
   /**
-   * Calls `onPlace` with each place of `placesIn`. Returns false if the worker was ended before the whole text was read.
-   * Rejects if the worker cannot be started, or fails.
+   * Calls `onPlace` with each place of `placesIn`, at most `limit` times for all texts. Returns false if the worker was
+   * ended before all texts were read. Rejects if the worker cannot be started, or fails.
    */
-  read(text: string, limit: number, onPlace: (place: number) => void): Promise<boolean>;
+  read(texts: readonly string[], limit: number, onPlace: OnPlace): Promise<boolean>;
   end(): void;
 }
 
+/** Gets the number of a text, and a place in it. */
+export type OnPlace = (text: number, place: number) => void;
+
 type Message =
-  | { readonly place: number }
+  | { readonly text: number; readonly place: number }
   | { readonly isRead: true }
   | { readonly problem: string };
 
@@ -21,9 +24,15 @@ type Message =
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 const placesIn = ${placesIn.toString()};
-parentPort.on("message", ({ text, limit }) => {
+parentPort.on("message", ({ texts, limit }) => {
+  let left = limit;
   try {
-    for (const place of placesIn(text, workerData, limit)) parentPort.postMessage({ place });
+    for (const [text, content] of texts.entries()) {
+      for (const place of placesIn(content, workerData, left)) {
+        parentPort.postMessage({ text, place });
+        left -= 1;
+      }
+    }
     parentPort.postMessage({ isRead: true });
   } catch (error) {
     parentPort.postMessage({ problem: String(error) });
@@ -31,9 +40,9 @@ parentPort.on("message", ({ text, limit }) => {
 });
 `;
 
-/** The text that is being read. */
+/** The texts that are being read. */
 interface Reading {
-  readonly onPlace: (place: number) => void;
+  readonly onPlace: OnPlace;
   readonly resolve: (isRead: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -44,7 +53,7 @@ export function patternWorker(expression: RegExp): PatternWorker {
   let failure: Error | undefined;
   let hasEnded = false;
   worker.on("message", (message: Message) => {
-    if ("place" in message) reading?.onPlace(message.place);
+    if ("place" in message) reading?.onPlace(message.text, message.place);
     else if ("isRead" in message) reading?.resolve(true);
     else reading?.reject(new Error(`the regular expression fails on a text: ${message.problem}`));
   });
@@ -58,13 +67,13 @@ export function patternWorker(expression: RegExp): PatternWorker {
   });
 
   return {
-    async read(text, limit, onPlace) {
+    async read(texts, limit, onPlace) {
       if (failure !== undefined) throw failure;
       if (hasEnded) return false;
       return await new Promise<boolean>((resolve, reject) => {
         reading = { onPlace, resolve, reject };
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        worker.postMessage({ text, limit });
+        worker.postMessage({ texts, limit });
       });
     },
 
