@@ -138,7 +138,7 @@ it("repeats a walk during which objects change, so that all are of one state", a
   const changing: ObjectStore = {
     ...store,
     async get(id, at) {
-      // When the second object is read, both are committed anew.
+      // When the second object is read, both get a new version.
       if (id === "b" && changes === 0) {
         changes += 1;
         await put(store, "a", "two", { to: to("b") });

@@ -111,7 +111,7 @@ it("names the session of a chat and of what was made in it", async () => {
   ]);
 });
 
-it("goes on after its last step, and says if it is behind", async () => {
+it("continues after its last step, and says if it is behind", async () => {
   await using store = memoryStore();
   const index = keptTexts();
   for (let note = 0; note < 250; note += 1) await put(store, `n${note}`, `text ${note}`);
