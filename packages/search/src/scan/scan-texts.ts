@@ -12,7 +12,7 @@ import { type ScanRange, versionsOf } from "./selected-versions.ts";
 import { lineCounter, type ShownLine } from "./shown-line.ts";
 
 /** What is scanned, and for what. */
-export interface ScanOptions extends ScanRange {
+interface ScanOptions extends ScanRange {
   /** The greatest number of hits. Default 100. */
   readonly limit?: number;
   /** Milliseconds for the whole scan. Default 2,000. */
