@@ -96,7 +96,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "documents/update-search.ts",
-    of: "if (unsearched.has(type)) continue;",
+    of: "if (unsearched.has(type) || isFinding(body)) continue;",
     becomes: "",
     breaks: "A search finds views and sessions instead of what they show.",
   },

@@ -32,10 +32,12 @@ export async function linkParts(
   const workspace = await workspaceOf(call, call.text("workspace"));
   using progress = call.progress("reading notes");
   let steps = 0;
-  await updateIndex(store, markdownParser, () => {
-    progress.come(undefined, steps * versionsInStep);
-    steps += 1;
-    return true;
+  await updateIndex(store, markdownParser, {
+    mayContinue: () => {
+      progress.come(undefined, steps * versionsInStep);
+      steps += 1;
+      return true;
+    },
   });
   return { store, parser: markdownParser, workspace };
 }

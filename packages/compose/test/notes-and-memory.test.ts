@@ -149,7 +149,7 @@ it("names new links without a target once, with the nearest names, after a note 
   expect(view).toContain(
     "[links of f2 a.md: [[limit]] has no target yet, near: limits; [[f1]] is a handle of this session only; link to limits.md]",
   );
-  // The same links are not told again, and a new one is.
+  // The same links are not named again, and a new one is.
   await write(session, "a.md", "[[limit]], [[limits]] and [[f1]], [[other]]\n");
   await upToDate(session);
   const later = textOf(await session.nextView());

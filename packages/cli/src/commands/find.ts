@@ -149,10 +149,12 @@ async function bringUpToDate(
 ): Promise<void> {
   using progress = call.progress("reading words");
   let steps = 0;
-  await updateSearch(store, search, () => {
-    progress.come(undefined, steps * versionsInStep);
-    steps += 1;
-    return true;
+  await updateSearch(store, search, {
+    mayContinue: () => {
+      progress.come(undefined, steps * versionsInStep);
+      steps += 1;
+      return true;
+    },
   });
 }
 

@@ -89,9 +89,9 @@ async function textsOf(
 }
 
 /** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
-function isFinding(body: ObjectMetadata): boolean {
-  const { tool } = body;
-  return body.type === "toolcall" && typeof tool === "string" && usualOperation(tool) !== undefined;
+function isFinding({ type, tool }: ObjectMetadata): boolean {
+  const operation = typeof tool === "string" ? usualOperation(tool) : undefined;
+  return type === "toolcall" && (operation === "find_objects" || operation === "activate");
 }
 
 async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {

@@ -81,6 +81,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         {
           path: textArgument(args, "path"),
           ...lineArgument(args, "offset"),
+          ...lineArgument(args, "limit"),
         },
         { callId },
       ),
@@ -143,7 +144,6 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
           ...wordsArgument(args, "path"),
           ...wordsArgument(args, "type"),
           ...wordsArgument(args, "session"),
-          ...lineArgument(args, "limit"),
         },
         { callId },
       ),

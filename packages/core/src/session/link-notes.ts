@@ -23,15 +23,15 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
   if (documents === undefined || written.size === 0) return [];
   const { parser } = documents;
   const notes: string[] = [];
-  for (const [id, { isWaiting, told }] of written) {
+  for (const [id, { isWaiting, known }] of written) {
     const entry = state.pool.get(id);
     if (!isWaiting || entry === undefined) continue;
     const [indexed] = await store.documents.entries(parser.name, [id]);
     if (indexed?.contentHash !== entry.stored.hashes.content_hash) continue;
     const links = await linksOf([id], { store, parser, workspace });
     const open = links.filter(({ target }) => target.state !== "resolved");
-    const isNew = open.filter(({ link }) => !told.has(link.raw));
-    written.set(id, { isWaiting: false, told: new Set(open.map(({ link }) => link.raw)) });
+    const isNew = open.filter(({ link }) => !known.has(link.raw));
+    written.set(id, { isWaiting: false, known: new Set(open.map(({ link }) => link.raw)) });
     if (isNew.length > 0) notes.push(await noteOf(scope, entry, isNew));
   }
   return notes;
@@ -44,7 +44,7 @@ export function noteWrittenDocument(
 ): void {
   const entry = state.pool.get(id);
   if (documents === undefined || entry === undefined || !isDocument(entry.stored.body)) return;
-  written.set(id, { isWaiting: true, told: written.get(id)?.told ?? new Set() });
+  written.set(id, { isWaiting: true, known: written.get(id)?.known ?? new Set() });
   documents.request({ soon: true });
 }
 

@@ -82,7 +82,7 @@ export interface SessionScope {
 interface WrittenDocument {
   /** Whether its last version is still to be looked at. */
   readonly isWaiting: boolean;
-  readonly told: ReadonlySet<string>;
+  readonly known: ReadonlySet<string>;
 }
 
 /** Writes that wait for the next commit of the session. `settle` receives the versions that it made. */

@@ -40,7 +40,7 @@ it("adds of each version what the one before it did not have", async () => {
   const outcome = await updateSearch(store, index);
 
   expect(written(index.texts)).toEqual(["a@1 one\ntwo", "a@2 zero\nthree", "a@3 \nfour"]);
-  expect(outcome).toEqual({ isBehind: false, parsed: 1 });
+  expect(outcome).toMatchObject({ isBehind: false, added: 1 });
 });
 
 it("adds the names of an object and the arguments of a call with its first text", async () => {
@@ -85,8 +85,10 @@ it("adds nothing of objects that only say what others say, and nothing of blank 
   const index = keptTexts();
   for (const type of ["view", "session", "system_prompt"]) await put(store, type, "text", { type });
   await put(store, "blank", " \n ");
+  for (const tool of ["find_objects", "context_activate"])
+    await put(store, `call of ${tool}`, "text", { type: "toolcall", tool });
 
-  expect(await updateSearch(store, index)).toEqual({ isBehind: false, parsed: 0 });
+  expect(await updateSearch(store, index)).toMatchObject({ isBehind: false, added: 0 });
 
   expect(index.texts).toEqual([]);
   expect(await index.position()).toBe((await store.changesSince()).position);
@@ -121,11 +123,11 @@ it("continues after its last step, and says if it is behind", async () => {
     return steps === 1;
   };
 
-  const first = await updateSearch(store, index, oneStep);
+  const first = await updateSearch(store, index, { mayContinue: oneStep });
   const second = await updateSearch(store, index);
 
-  expect(first).toEqual({ isBehind: true, parsed: 200 });
-  expect(second).toEqual({ isBehind: false, parsed: 50 });
+  expect(first).toMatchObject({ isBehind: true, added: 200 });
+  expect(second).toMatchObject({ isBehind: false, added: 50 });
   expect(new Set(index.texts.map(({ id }) => id)).size).toBe(250);
   expect(index.texts).toHaveLength(250);
 });
