@@ -1,5 +1,10 @@
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { backlinksOf, type LinkParts, plainRelation } from "@self-context-manager/core/documents";
+import {
+  backlinksOf,
+  type LinkParts,
+  plainRelation,
+  tagKey,
+} from "@self-context-manager/core/documents";
 import { isJsonObject, objectId, presenceOf } from "@self-context-manager/objects";
 
 import type { CommandCall } from "./command.ts";
@@ -25,11 +30,6 @@ export async function allowedIds(
   const [first, ...others] = sets;
   if (first === undefined) return undefined;
   return new Set([...first].filter((id) => others.every((set) => set.has(id))));
-}
-
-/** The form in which tags are kept: without the number sign, in lower case. */
-export function tagKey(tag: string): string {
-  return tag.replace(/^#/u, "").normalize("NFC").toLowerCase().trim();
 }
 
 /** The notes with a link of a relation, or with one of it to an object: `part_of`, `part_of:name`. */

@@ -2,7 +2,6 @@ import { stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import { matchingLine } from "../src/format/matching-line.ts";
 import { writeNotes } from "./notes.ts";
 import { storeWithSession, temporaryStore, type TemporaryStore } from "./temporary-store.ts";
 
@@ -112,21 +111,4 @@ test("find reports that nothing was found, and which tags there are", async () =
     code: 2,
     stderr: expect.stringContaining("give words, or one of"),
   });
-});
-
-test.each([
-  ["one\ntwo words here\nwords", "two words", { line: 2, text: "two words here", words: 2 }],
-  ["const readFile = 1;", "readFile", { line: 1, text: "const readFile = 1;", words: 2 }],
-  ["a\nREAD the FILE", "readFile", { line: 2, text: "READ the FILE", words: 2 }],
-  ["nothing", "something else", undefined],
-  ["---\na: 1\n---\n\n# Title\n", "", { line: 5, text: "# Title", words: 1 }],
-])("the matching line of %j for %j", (text, question, expected) => {
-  expect(matchingLine(text, question)).toEqual(expected);
-});
-
-test("a long line is cut around the first word", () => {
-  const line = matchingLine(`${"x ".repeat(200)}needle ${"y ".repeat(200)}`, "needle");
-
-  expect(line?.text).toMatch(/^….{20,40}needle y .*…$/u);
-  expect(line?.text.length).toBeLessThan(110);
 });

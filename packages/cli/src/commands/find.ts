@@ -4,17 +4,22 @@ import type {
   StoredMetadata,
   StoredVersion,
 } from "@self-context-manager/core";
-import { type LinkParts, updateSearch } from "@self-context-manager/core/documents";
+import {
+  type LinkParts,
+  matchingLine,
+  type MatchingLine,
+  tagKey,
+  updateSearch,
+} from "@self-context-manager/core/documents";
 import type { SearchIndex } from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
-import { allowedIds, fitsOptions, tagKey } from "../find-conditions.ts";
+import { allowedIds, fitsOptions } from "../find-conditions.ts";
 import { described, description, linkParts, targetName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
-import { type MatchingLine, matchingLine } from "../format/matching-line.ts";
 import { visible } from "../format/object-name.ts";
 import { type Column, table } from "../format/table.ts";
 import { wholeNumber } from "../whole-number.ts";

@@ -1,56 +1,78 @@
+import { oneLine } from "@self-context-manager/objects";
+
 /** A line of a text, with its number from 1. */
-export interface MatchingLine {
+export interface ShownLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** Characters of a line that an answer shows. */
-const longestLine = 160;
+/** The line of a text that fits a question. */
+export interface MatchingLine extends ShownLine {
+  /** The number of words of the question that the line has. */
+  readonly words: number;
+}
+
+/** The number of characters of a line that are shown. */
+const longest = 120;
+
+/** How far before the first word of the question a long line begins to be shown. */
+const before = 30;
 
 /** Characters of a text in which a line is searched, so that a text of many megabytes costs little. */
 const searchedCharacters = 4_000_000;
 
-/** Returns the words of a query, in lower case and each once. */
-export function wordsOf(query: string): readonly string[] {
-  return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu))];
-}
-
 /**
- * Returns the first line with the most of the words, cut around the first of them. Undefined if no line has one of them.
+ * Returns the first line with the most words of a question; undefined if no line has one of them. Without words, it is the
+ * first line with text after the front matter. Words are found in any case, and in parts of words too, because the index
+ * splits identifiers.
  */
-export function matchingLine(text: string, words: readonly string[]): MatchingLine | undefined {
-  let best: { readonly line: number; readonly text: string; readonly found: number } | undefined;
+export function matchingLine(text: string, question: string): MatchingLine | undefined {
+  const words = questionWords(question);
+  const skipped = words.length === 0 ? frontMatterLines(text) : 0;
+  let best: { readonly line: string; readonly number: number; readonly fit: number } | undefined;
   for (const [index, line] of text.slice(0, searchedCharacters).split("\n").entries()) {
-    const lower = line.toLowerCase();
-    const found = words.filter((word) => lower.includes(word)).length;
-    if (found > (best?.found ?? 0)) best = { line: index + 1, text: line, found };
-    if (found === words.length) break;
+    if (index < skipped) continue;
+    const fit = words.length === 0 ? Number(line.trim() !== "") : fitOf(line.toLowerCase(), words);
+    if (fit > (best?.fit ?? 0)) best = { line, number: index + 1, fit };
+    if (best?.fit === Math.max(1, words.length)) break;
   }
   if (best === undefined) return undefined;
-  const lower = best.text.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
-  return { line: best.line, text: around(best.text, Math.min(...places)) };
+  const places = words.map((word) => best.line.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+  const at = places.length === 0 ? 0 : Math.min(...places);
+  return { line: best.number, text: around(best.line, at), words: best.fit };
 }
 
-/** Returns a line of a text, cut. */
-export function lineAt(text: string, offset: number): MatchingLine {
+/** Returns the line of a place in a text. */
+export function lineAt(text: string, offset: number): ShownLine {
   const line = text.slice(0, offset).split("\n").length;
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const end = text.indexOf("\n", offset);
-  const whole = text.slice(start, end === -1 ? undefined : end);
-  return { line, text: around(whole, offset - start) };
+  return { line, text: around(text.slice(start, end === -1 ? undefined : end), offset - start) };
 }
 
-/** Returns the first line of a text that is not empty, cut. */
-export function firstLine(text: string): MatchingLine | undefined {
-  const at = text.search(/\S/u);
-  return at === -1 ? undefined : lineAt(text, at);
+/** Returns the words of a question in lower case, with the parts of identifiers. Short words count only if there are no others. */
+export function questionWords(question: string): readonly string[] {
+  const words = question
+    .split(/[^\p{L}\p{N}\p{M}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+    .map((word) => word.toLowerCase());
+  const long = words.filter((word) => word.length > 2);
+  return [...new Set(long.length > 0 ? long : words.filter((word) => word !== ""))];
 }
 
+/** The number of lines of the YAML at the start of a text. */
+function frontMatterLines(text: string): number {
+  const [front] = /^\uFEFF?---\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|$)/u.exec(text) ?? [];
+  return front === undefined ? 0 : front.split("\n").length - 1;
+}
+
+function fitOf(line: string, words: readonly string[]): number {
+  return words.filter((word) => line.includes(word)).length;
+}
+
+/** The part of a line that has a place in it. */
 function around(line: string, at: number): string {
-  const trimmed = line.trim();
-  if (trimmed.length <= longestLine) return trimmed;
-  const start = Math.max(0, Math.min(at - longestLine / 4, line.length - longestLine));
-  const cut = line.slice(start, start + longestLine).trim();
-  return `${start === 0 ? "" : "…"}${cut}${start + longestLine < line.length ? "…" : ""}`;
+  const start = line.length > longest && at > longest - before ? at - before : 0;
+  const shown = oneLine(line.slice(start)).trim();
+  const cut = shown.length <= longest ? shown : `${shown.slice(0, longest - 1).trimEnd()}…`;
+  return `${start > 0 ? "…" : ""}${cut}`;
 }

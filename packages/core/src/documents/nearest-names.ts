@@ -1,6 +1,5 @@
 import type { IndexedNames } from "@self-context-manager/objects";
 
-import { wordsOf } from "./matching-line.ts";
 import { nameKey } from "./name-keys.ts";
 
 /** The number of names that are returned. */
@@ -35,6 +34,10 @@ function hasSameWords(one: string, other: string): boolean {
   const known = new Set(wordsOf(other));
   const wanted = wordsOf(one);
   return wanted.length > 0 && wanted.every((word) => known.has(word));
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
 }
 
 /** Returns how many letters must be added, removed or replaced to make one text from another. */

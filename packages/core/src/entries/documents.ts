@@ -33,3 +33,5 @@ export {
   type UpdateOptions,
   type UpdateOutcome,
 } from "../documents/update-index.ts";
+export { matchingLine, type MatchingLine } from "../documents/matching-line.ts";
+export { tagKey } from "../documents/name-keys.ts";

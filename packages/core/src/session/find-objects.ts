@@ -6,17 +6,12 @@ import {
   oneLine,
   type SearchHit,
   type StoredMetadata,
+  type StoredVersion,
 } from "@self-context-manager/objects";
 import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
 import { backlinksOf } from "../documents/follow-links.ts";
 import { plainRelation } from "../documents/graph.ts";
-import {
-  firstLine,
-  lineAt,
-  type MatchingLine,
-  matchingLine,
-  wordsOf,
-} from "../documents/matching-line.ts";
+import { lineAt, matchingLine, type ShownLine } from "../documents/matching-line.ts";
 import { tagKey } from "../documents/name-keys.ts";
 import { headingOf } from "../documents/sections.ts";
 import { poolLine } from "../render/reference-line.ts";
@@ -81,9 +76,9 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
     : " The index is behind, so texts of the last calls can be missing.";
   if (found.length === 0) return output(`No object was found.${behind}`);
   const shown = found.slice(0, limit);
-  const query = wordsOf(`${words ?? ""} ${tag ?? ""} ${words === undefined ? (path ?? "") : ""}`);
+  const question = [words, tag, words === undefined ? path : undefined].join(" ");
   const lines: string[] = [];
-  for (const one of shown) lines.push(await lineFor(scope, documents, one, query));
+  for (const one of shown) lines.push(await lineFor(scope, documents, one, question));
   const more = found.length > shown.length ? " Others were left out; give more words." : "";
   return output(
     `${lines.join("\n")}${more === "" && behind === "" ? "" : `\n${(more + behind).trim()}`}`,
@@ -238,24 +233,60 @@ function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindReq
 async function lineFor(
   scope: SessionScope,
   { parser }: DocumentUpkeep,
-  { stored, version, offset }: Found,
-  words: readonly string[],
+  found: Found,
+  question: string,
 ): Promise<string> {
   const { store, workspace } = scope.dependencies;
+  const { stored } = found;
   const { body } = stored;
   const handle = body.locked ? body.id : joinPool(scope.state, stored).handle;
   const title = poolLine({ id: body.id, handle, stored }, workspace);
-  const whole = await store.get(body.id, { version });
-  const text = typeof whole?.body.content === "string" ? whole.body.content : "";
-  const line: MatchingLine | undefined =
-    offset === undefined ? (matchingLine(text, words) ?? firstLine(text)) : lineAt(text, offset);
-  const shown = whole === undefined ? stored : metadataVersion(whole);
-  if (line === undefined || !(await isVisible(scope, shown, line.line))) return `- ${title}`;
+  const shown = await shownLine(scope, found, question);
+  if (shown === undefined || !(await isVisible(scope, shown.version, shown.line.line)))
+    return `- ${title}`;
+  const { version, text, line } = shown;
   const [entry] = await store.documents.entries(parser.name, [body.id]);
-  const isSame = whole !== undefined && entry?.contentHash === whole.hashes.content_hash;
+  const isSame = entry?.contentHash === version.hashes.content_hash;
   const heading =
     isSame && entry.document !== undefined ? headingOf(entry.document, text, line.line) : undefined;
   const section = heading === undefined ? "" : ` #${oneLine(heading)}`;
-  const earlier = version === stored.version ? "" : ` v${version}`;
-  return `- ${title},${earlier} line ${line.line}${section}: ${oneLine(line.text)}`;
+  const earlier = version.version === stored.version ? "" : ` v${version.version}`;
+  return `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
+}
+
+interface VersionLine {
+  readonly version: StoredMetadata;
+  readonly text: string;
+  readonly line: ShownLine;
+}
+
+/**
+ * Returns the line that fits, of the newest version if it has as many of the words as the one that was found. Without such a
+ * line, it is the first one.
+ */
+async function shownLine(
+  { dependencies: { store } }: SessionScope,
+  { stored, version, offset }: Found,
+  question: string,
+): Promise<VersionLine | undefined> {
+  const { id } = stored.body;
+  const latest = versionText(await store.get(id));
+  if (latest !== undefined && offset !== undefined)
+    return { ...latest, line: lineAt(latest.text, offset) };
+  const match = latest === undefined ? undefined : matchingLine(latest.text, question);
+  const former =
+    version === stored.version ? undefined : versionText(await store.get(id, { version }));
+  const formerMatch = former === undefined ? undefined : matchingLine(former.text, question);
+  if (former !== undefined && formerMatch !== undefined && formerMatch.words > (match?.words ?? 0))
+    return { ...former, line: formerMatch };
+  if (latest === undefined) return undefined;
+  const line = match ?? matchingLine(latest.text, "");
+  return line === undefined ? undefined : { ...latest, line };
+}
+
+function versionText(stored: StoredVersion | undefined): Omit<VersionLine, "line"> | undefined {
+  const text = stored?.body.content;
+  return stored === undefined || typeof text !== "string"
+    ? undefined
+    : { version: metadataVersion(stored), text };
 }
