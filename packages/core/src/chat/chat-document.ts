@@ -28,6 +28,8 @@ export interface ChatState {
   readonly toolcallRefs: readonly StaticReference[];
   /** The versions of files that context tools and reads loaded into the context, each once, in order (§12.3). */
   readonly loadedRefs: readonly StaticReference[];
+  /** The objects of the user's long texts, each once (§12.3). */
+  readonly userRefs: readonly StaticReference[];
   readonly compaction?: Compaction;
 }
 
@@ -45,6 +47,7 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
     step_count: stepCount(state.turns),
     toolcall_refs: state.toolcallRefs,
     ...(state.loadedRefs.length === 0 ? {} : { loaded_refs: state.loadedRefs }),
+    ...(state.userRefs.length === 0 ? {} : { user_refs: state.userRefs }),
     ...(state.compaction === undefined ? {} : { compaction: state.compaction }),
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -60,6 +63,7 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     turns: withFailures(withPresentKeys(body["turns"] as readonly Turn[])),
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
     loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
+    userRefs: (body["user_refs"] ?? []) as readonly StaticReference[],
     ...(compaction === undefined ? {} : { compaction: summaryWithPresentKey(compaction) }),
   };
 }

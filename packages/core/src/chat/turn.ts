@@ -27,12 +27,17 @@ export type OpaqueStep = {
 /** A part of a turn after its user message. */
 export type Step = AssistantStep | OpaqueStep;
 
+/** A long text of a user message that has an object of its own: the text block, from 0, and the object. */
+export type UserObjectRef = { readonly block: number; readonly id: ObjectId };
+
 /**
  * One turn: a user message and the steps that followed it. `user` is null if the chat began with a message that is not
  * the user's. `key` is set only if the host has its own message keys or records no times.
  */
 export type Turn = {
   readonly user: string | readonly Block[] | null;
+  /** The objects of its long texts, in order. The message has these texts as well. */
+  readonly user_objects?: readonly UserObjectRef[];
   /** Further fields that the host's message has. */
   readonly user_meta?: JsonObject;
   readonly timestamp: number | null;
@@ -89,6 +94,11 @@ export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
 export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
   if (position === undefined) return false;
   return position.turn > point.turn || (position.turn === point.turn && position.step > point.step);
+}
+
+/** Returns the ids of the user objects and the tool call objects of a turn, in order. */
+export function objectsOf(turn: Turn): readonly ObjectId[] {
+  return [...(turn.user_objects ?? []).map(({ id }) => id), ...toolcallsOf(turn)];
 }
 
 /** Returns the ids of the tool call objects of a turn, in order. */

@@ -14,6 +14,7 @@ import { noteNamedFiles } from "../state/note-use.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type { UnseenMessage } from "./reconcile.ts";
+import { userObjects } from "./user-objects.ts";
 import type { WaitingResult } from "./stage-toolcalls.ts";
 
 /** A decoded message that the session does not know. */
@@ -88,8 +89,10 @@ function appendMessage(
   const key = identity.key === undefined ? {} : { key: identity.key };
   const { chat } = state;
   if (message.role === "user") {
+    const objects = userObjects(scope, message.content);
     chat.addTurn({
       user: message.content,
+      ...(objects.length === 0 ? {} : { user_objects: objects }),
       ...(message.meta === undefined ? {} : { user_meta: message.meta }),
       timestamp: message.timestamp ?? null,
       steps: [],

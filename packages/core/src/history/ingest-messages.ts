@@ -28,6 +28,7 @@ import { reconcile, type Reconciliation } from "./reconcile.ts";
 import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
 import { stageToolcalls, type WaitingResults } from "./stage-toolcalls.ts";
 import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall-ids.ts";
+import { arrivingTexts } from "./user-objects.ts";
 
 /** Information that the host gives in addition to its messages. */
 export interface HostSignals {
@@ -169,7 +170,11 @@ async function stage(
   const hasResults = results.waiting.length > 0;
   const { isChanged } = scope.state.chat;
   // The same list again is a repeated request or a resume, and gets the same view.
-  if (isChanged && !hasResults) applyPolicy(scope);
+  const texts = await arrivingTexts(scope);
+  if (!hasResults) {
+    texts.stage();
+    if (isChanged) applyPolicy(scope);
+  }
   // The view shows lines of the newest chat version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
   if (isChanged && (hasResults || isShown)) {
@@ -179,7 +184,7 @@ async function stage(
     const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
     if (chat !== undefined) keepChat(scope, chat);
   } else if (isChanged) stageChat(scope);
-  if (hasResults) await stageToolcalls(scope, results);
+  if (hasResults) await stageToolcalls(scope, results, texts);
 }
 
 function stageChat(scope: SessionScope): void {

@@ -2,6 +2,7 @@ import { describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import {
   isAfter,
+  objectsOf,
   positionBefore,
   toolcallsOf,
   type Turn,
@@ -127,7 +128,7 @@ async function moveTo(
 ): Promise<void> {
   const { state, dependencies } = scope;
   if (point === undefined || lacksCalls(scope, point, turns)) {
-    forgetToolcallsOf(scope, turns);
+    forgetObjectsOf(scope, turns);
   } else {
     const ids = rowsOf(point).map(({ id }) => id);
     readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
@@ -226,10 +227,13 @@ function isSummarized(
   return isReached && !namesIn(replaced).some((name) => heard.has(name));
 }
 
-/** Removes tool calls of abandoned turns from the pool, as the sets of that time would. They can be ingested again. */
-function forgetToolcallsOf({ state }: SessionScope, turns: readonly Turn[]): void {
-  const kept = new Set(turns.flatMap(toolcallsOf));
-  const abandoned = state.chat.turns.flatMap(toolcallsOf).filter((id) => !kept.has(id));
+/**
+ * Removes tool calls and user objects of abandoned turns from the pool, as the sets of that time would. They can be
+ * ingested again.
+ */
+function forgetObjectsOf({ state }: SessionScope, turns: readonly Turn[]): void {
+  const kept = new Set(turns.flatMap(objectsOf));
+  const abandoned = state.chat.turns.flatMap(objectsOf).filter((id) => !kept.has(id));
   state.pool.forget(abandoned);
   for (const id of abandoned) state.active.leave(id);
 }

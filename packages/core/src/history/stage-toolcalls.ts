@@ -26,6 +26,7 @@ import type { SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
 import { executionOfResult } from "./execution-of-result.ts";
 import { replayEffects } from "./replay-effects.ts";
+import type { ArrivingTexts } from "./user-objects.ts";
 
 /** A tool's result that waits until its chat is stored. */
 export interface WaitingResult {
@@ -49,16 +50,19 @@ export interface WaitingResults {
 /**
  * Ingests tool executions and stages their objects for the session's next commit. That commit follows the one of the
  * chat, because each object refers to a version of the chat (decision D35). A tool call that another session stored
- * already keeps its object unchanged, so that forks share it (decision D31).
+ * already keeps its object unchanged, so that forks share it (decision D31). `texts`: the user objects of the messages
+ * before and between the results.
  */
 export async function stageToolcalls(
   scope: SessionScope,
   { waiting, known, recognized }: WaitingResults,
+  texts: ArrivingTexts,
 ): Promise<void> {
   const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
   for (const one of waiting) {
+    texts.arriveUntil(one.call?.position.turn ?? Number.POSITIVE_INFINITY);
     const there = known.get(one.objectId);
     const execution = executionOfResult(scope, one.result, {
       recognized: recognized.get(one.result.toolCallId),
@@ -86,6 +90,7 @@ export async function stageToolcalls(
     writes.push({ object, expect: 0 });
     await arrive(scope, one, metadataVersion(first), execution);
   }
+  texts.stage();
   applyPolicy(scope);
   keepContents(scope, made);
   scope.staged.push({

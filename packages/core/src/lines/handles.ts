@@ -8,6 +8,7 @@ const letters: Readonly<Record<string, string>> = {
   chat: "c",
   system_prompt: "s",
   session: "e",
+  user: "u",
   view: "v",
 };
 

@@ -19,6 +19,7 @@ import { omissionMarks } from "../lines/stand-ins.ts";
 import type { ViewMessage } from "../view/layout.ts";
 import {
   type AssistantEntry,
+  hasLeft,
   isCounted,
   type ObjectEntry,
   type ResultEntry,
@@ -33,6 +34,7 @@ import { textOfEnds } from "./head-and-tail.ts";
 import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
 import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
+import { withoutLongTexts } from "./user-object-ends.ts";
 import { userText } from "./user-text.ts";
 
 /**
@@ -98,9 +100,16 @@ function countBlocks({ shows }: ObjectEntry): readonly Block[] {
   return all === 0 ? [] : [text(manyChanges.write(all, { edited, moved, deleted }))];
 }
 
-function userMessage({ turn, head, files }: UserEntry, source: ViewSource): ViewMessage {
+function userMessage(
+  { turn, head, files, texts = [] }: UserEntry,
+  source: ViewSource,
+): ViewMessage {
   const found = source.turns[turn];
   if (found === undefined || found.user === null) throw misplaced(turn, -1);
+  if (texts.some(hasLeft)) {
+    const content = withoutEmpty(withoutLongTexts(found.user, texts));
+    return { role: "user", content, ...timeOf(found.timestamp) };
+  }
   const content = withoutEmpty(found.user);
   if (head === undefined) {
     const meta = found.user_meta === undefined ? {} : { meta: found.user_meta };

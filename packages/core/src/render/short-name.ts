@@ -21,7 +21,8 @@ export function shortName(
   const display = body["args_display"];
   if (typeof display === "string")
     return startOfWeight(oneLine(display).replace(": ", " "), weight);
-  return startOfWeight(oneLine(body.nickname ?? body.type), weight);
+  const usual = body.type === "user" ? "user message" : body.type;
+  return startOfWeight(oneLine(body.nickname ?? usual), weight);
 }
 
 /** Returns the fields that the name of an object shows if it is not cut. */

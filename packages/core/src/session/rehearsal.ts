@@ -62,8 +62,19 @@ interface Arrived {
   readonly turn: number;
 }
 
-/** The new input of a model call: the turns so far, the tool calls of the last answer, and their results. */
+/** A long text of the user that a session has as an object. */
+interface SaidText {
+  readonly entry: PoolEntry;
+  readonly stored: StoredVersion;
+  readonly turn: number;
+}
+
+/**
+ * The new input of a model call: the turns so far, the tool calls of the last answer, their results, and the long texts of
+ * new user messages.
+ */
 interface CallInput {
+  readonly said: readonly SaidText[];
   readonly turns: readonly Turn[];
   readonly named: readonly ToolCallBlock[];
   readonly arrived: readonly Arrived[];
@@ -111,10 +122,13 @@ function stagesOf(
   const places: { readonly turn: number; readonly step: number }[] = [];
   let named: readonly ToolCallBlock[] = [];
   let arrived: readonly Arrived[] = [];
+  let heard = 0;
   for (const [turn, { steps }] of turns.entries()) {
     for (const [step, one] of steps.entries()) {
       if (!isAssistantStep(one)) continue;
-      stages.push({ turns: turnsBefore(turns, turn, step), named, arrived });
+      const said = saidTexts(state, versions, turns.slice(heard, turn + 1), heard);
+      heard = turn + 1;
+      stages.push({ turns: turnsBefore(turns, turn, step), named, arrived, said });
       places.push({ turn, step });
       named = one.assistant.filter(isToolCall);
       // Results join the pool in the order of their arrival, which can differ from the order of their calls.
@@ -124,6 +138,23 @@ function stagesOf(
     }
   }
   return { stages, places };
+}
+
+function saidTexts(
+  state: SessionState,
+  versions: ReadonlyMap<ObjectId, StoredVersion>,
+  turns: readonly Turn[],
+  first: number,
+): readonly SaidText[] {
+  return turns.flatMap(({ user_objects: own = [] }, index) =>
+    own.flatMap(({ id }): readonly SaidText[] => {
+      const entry = state.pool.get(id);
+      const stored = versions.get(id);
+      return entry === undefined || stored === undefined
+        ? []
+        : [{ entry, stored, turn: first + index }];
+    }),
+  );
 }
 
 /** Returns turns in which each answer names the rehearsed call that it answers. */
@@ -221,7 +252,7 @@ function beginRehearsal(
 }
 
 /** Adds the messages between two model calls, in the same order as a running session. */
-function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void {
+function takeIn(scope: SessionScope, { turns, named, arrived, said }: CallInput): void {
   const { state, contents } = scope;
   // As in a running session, the use of named files is recorded with the message, before the results and the next
   // prompt.
@@ -236,8 +267,16 @@ function takeIn(scope: SessionScope, { turns, named, arrived }: CallInput): void
     if (hasOtherBlocks(stored) || Number(stored.body["char_count"] ?? 0) > 0)
       setActive(state, entry.id, rangeIn(stored.body["shown_range"]), { used, isAsked: false });
   }
+  for (const { entry, stored, turn } of said) {
+    // The same text again is the same object.
+    if (state.pool.has(entry.id)) continue;
+    state.pool.adopt(entry);
+    contents.set(entry.id, stored);
+    const used = { turn, call: state.chat.callsIn(turn) };
+    setActive(state, entry.id, undefined, { used, isAsked: false });
+  }
   applyPolicy(scope);
-  for (const { entry } of arrived) if (!state.active.has(entry.id)) contents.delete(entry.id);
+  for (const { entry } of [...arrived, ...said]) if (!state.active.has(entry.id)) contents.delete(entry.id);
 }
 
 function hasOtherBlocks({ body }: StoredVersion): boolean {

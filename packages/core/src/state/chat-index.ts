@@ -73,6 +73,8 @@ export interface ChatIndex {
    * refers to the present version, so that no hash depends on itself (decision D35).
    */
   nameCall(call: StoredMetadata): void;
+  /** Adds a reference to the object of a long text of the user to the next version of the chat. */
+  nameUserObject(object: StoredMetadata): void;
   /** Adds a message to the known ones and to the end of the host's list. */
   know(message: KnownMessage): void;
   /** Sets the host's list. The caller no longer changes it. */
@@ -98,6 +100,7 @@ export function chatIndex(ids: {
     turns: [],
     toolcallRefs: [],
     loadedRefs: [],
+    userRefs: [],
   };
   let stored: StoredMetadata | undefined;
   let isChanged = true;
@@ -151,10 +154,16 @@ export function chatIndex(ids: {
       .filter(({ body }) => !named.has(body.id))
       .map((one) => staticReference(one));
     const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
+    const said = new Set(next.turns.flatMap(({ user_objects: own = [] }) => own.map(({ id }) => id)));
+    const saidRefs = [...said].flatMap((id) => results.get(id)?.stored ?? []);
     document = {
       ...next,
       toolcallRefs: [...next.toolcallRefs, ...missing],
       loadedRefs: withReferences([], loaded),
+      userRefs: withReferences(
+        next.userRefs.filter(({ id }) => said.has(id)),
+        saidRefs.map((one) => staticReference(one)),
+      ),
     };
     isChanged = true;
     knowOrphans(results);
@@ -261,6 +270,10 @@ export function chatIndex(ids: {
         toolcallRefs: [...document.toolcallRefs, staticReference(call)],
         loadedRefs: withReferences(document.loadedRefs, filesLoaded(call.body)),
       };
+    },
+    nameUserObject(object) {
+      const userRefs = withReferences(document.userRefs, [staticReference(object)]);
+      document = { ...document, userRefs };
     },
     know(message) {
       known.set(message.key, message);

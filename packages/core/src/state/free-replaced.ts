@@ -14,6 +14,7 @@ import type { SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";
 import { leaveActive } from "./set-active.ts";
 
+/** The place of a call, or of a text block of a user message: its step is -1. */
 type CallPlace = Required<MessagePlace>;
 
 /** A call that showed an object: the lines that it showed, and the hash of the text; undefined if it names none. */
@@ -37,7 +38,7 @@ export function freeReplaced(
   const replaced = new Map<ObjectId, readonly Showing[]>();
   const kept = new Map<ObjectId, readonly Showing[]>();
   const targeted = new Set<ObjectId>();
-  for (const { place, id } of placedCalls(state)) {
+  for (const { place, id } of placedObjects(state)) {
     const isKept = !isGone(place);
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
       if (showing.id !== id) targeted.add(showing.id);
@@ -64,7 +65,7 @@ export function activateReturned(
   isBack: (place: CallPlace) => boolean,
 ): void {
   const recent = new Set(state.uses.recent);
-  for (const { place, id } of placedCalls(state)) {
+  for (const { place, id } of placedObjects(state)) {
     if (!isBack(place)) continue;
     for (const showing of showingsOf(id, state.pool.get(id)?.stored)) {
       const entry = state.pool.get(showing.id);
@@ -102,14 +103,17 @@ function hasOutput({ body }: StoredMetadata): boolean {
   return Number(body["char_count"] ?? 0) > 0 || body["blocks"] !== undefined;
 }
 
-function* placedCalls({
+/** The objects of tool calls and of long texts of the user, each with its place. */
+function* placedObjects({
   chat,
 }: SessionState): Iterable<{ readonly place: CallPlace; readonly id: ObjectId }> {
-  for (const [turn, { steps }] of chat.turns.entries())
+  for (const [turn, { user_objects: texts = [], steps }] of chat.turns.entries()) {
+    for (const { block, id } of texts) yield { place: { turn, step: -1, call: block }, id };
     for (const [step, made] of steps.entries())
       if (isAssistantStep(made))
         for (const [call, id] of made.toolcall_ids.entries())
           yield { place: { turn, step, call }, id };
+  }
 }
 
 /** Returns what the result of a call showed: its output, and the objects that a context tool or a read showed. */

@@ -48,6 +48,8 @@ export interface SessionDependencies {
    * Default: `ask` if the host has announced a tool of its own that reads files, else `read`.
    */
   readonly activateUnread?: "read" | "ask";
+  /** Tokens above which a text of a user's message becomes an object of its own. Default: 2,000. Infinity: never. */
+  readonly longTexts?: number;
   /** Classifies the host's tool calls by name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
   /** The derived indexes of the store. Without them, links are not followed and nothing can be found. */

@@ -1,4 +1,12 @@
-import type { ArgumentStub, ResultEntry, ShownPart, ViewEntry } from "./view-entry.ts";
+import {
+  type ArgumentStub,
+  hasLeft,
+  type ResultEntry,
+  type ShownPart,
+  type UserEntry,
+  type UserText,
+  type ViewEntry,
+} from "./view-entry.ts";
 
 /** A version of an object, named as in a view. */
 export interface VersionName {
@@ -43,8 +51,9 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
   const { tokens } = entry;
   switch (entry.type) {
     case "user": {
-      const how = entry.head === undefined ? "unchanged" : `its first ${entry.head} characters`;
-      return { what: "user", place: `turn ${entry.turn + 1}`, versions: [], how, tokens };
+      const { texts = [] } = entry;
+      const versions = texts.map(({ of, version }) => ({ handle: of, version }));
+      return { what: "user", place: `turn ${entry.turn + 1}`, versions, how: userWay(entry), tokens };
     }
     case "assistant": {
       const { stubs = [], thinking } = entry;
@@ -75,6 +84,16 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
     case "result":
       return { ...describeResult(entry), tokens };
   }
+}
+
+function userWay({ head, texts = [] }: UserEntry): string {
+  if (head !== undefined) return `its first ${head} characters`;
+  const left = texts.filter(hasLeft);
+  return left.length === 0 ? "unchanged" : left.map(endsText).join("; ");
+}
+
+function endsText({ of, version, head, tail }: UserText): string {
+  return `the first ${head} and last ${tail} characters of ${of} v${version}`;
 }
 
 function describeResult(entry: ResultEntry): Omit<DescribedEntry, "tokens"> {

@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
-import type { ArgumentStub, ResultEntry, ShownPart, UserEntry, ViewEntry } from "./view-entry.ts";
+import type {
+  ArgumentStub,
+  ResultEntry,
+  ShownPart,
+  UserEntry,
+  UserText,
+  ViewEntry,
+} from "./view-entry.ts";
 
 /**
  * Returns the stored form of an entry: a row of text. It is short because each call adds some rows, and a store keeps
@@ -8,6 +15,8 @@ import type { ArgumentStub, ResultEntry, ShownPart, UserEntry, ViewEntry } from 
  *     u12 38                       the user message of turn 12 (from 0), 38 tokens
  *     u12 head=500 130             its first 500 characters
  *     u12 head=500 files 4130      its first 500 characters and its files
+ *     u12 0=u1@1 2438              its text in block 0 is the object u1 version 1
+ *     u12 0=u1@1:2000+800,2=u2@1 940   the first 2000 and the last 800 characters of that text
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
  *     a12.3 0=f2@4/3 40            the same for an edit: the texts that it replaced are in version 3; 0: in none
@@ -74,8 +83,12 @@ const rows = new WeakMap<ViewEntry, JsonValue>();
 function rowOf(entry: ViewEntry): string | undefined {
   const { tokens } = entry;
   switch (entry.type) {
-    case "user":
-      return `u${entry.turn}${headOf(entry)} ${tokens}`;
+    case "user": {
+      const texts = entry.texts?.map(userTextRow);
+      if (texts?.includes(undefined) === true || texts?.length === 0) return undefined;
+      const named = texts === undefined ? "" : ` ${texts.join(",")}`;
+      return `u${entry.turn}${headOf(entry)}${named} ${tokens}`;
+    }
     case "assistant": {
       const stubs = entry.stubs?.map(stubText);
       if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
@@ -168,7 +181,13 @@ function headOf({ head, files }: UserEntry): string {
   return ` head=${head}${files === undefined ? "" : " files"}`;
 }
 
-const userForm = /^u(\d+)(?: head=(\d+)( files)?)? (\d+)$/u;
+function userTextRow({ block, of, version, head, tail }: UserText): string | undefined {
+  if (!isHandle(of) || (head === undefined) !== (tail === undefined)) return undefined;
+  return `${block}=${of}@${version}${head === undefined ? "" : `:${head}+${tail}`}`;
+}
+
+const userForm = /^u(\d+)(?: head=(\d+)( files)?)?(?: (\d+=[\da-z=@:+,]+))? (\d+)$/u;
+const userTextForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(\d+)\+(\d+))?$/u;
 const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,/]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s (\d+)$/u;
@@ -182,9 +201,10 @@ const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 function entryOf(row: string): ViewEntry | undefined {
   switch (row[0]) {
     case "u": {
-      const [, turn, head, files, tokens] = userForm.exec(row) ?? [];
+      const [, turn, head, files, texts, tokens] = userForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const rest = {
+        ...(texts === undefined ? {} : { texts: texts.split(",").map(readUserText) }),
         ...(head === undefined ? {} : { head: Number(head) }),
         ...(files === undefined ? {} : { files: true as const }),
       };
@@ -259,6 +279,13 @@ function readStub(text: string): ArgumentStub {
   const replaced = before === undefined ? {} : { before: Number(before) };
   const made = of === undefined ? {} : { of, version: Number(version), ...replaced };
   return { call: Number(call), ...made };
+}
+
+function readUserText(text: string): UserText {
+  const [found, block, of = "", version, head, tail] = userTextForm.exec(text) ?? [];
+  if (found === undefined) throw noRow(text);
+  const ends = head === undefined ? {} : { head: Number(head), tail: Number(tail) };
+  return { block: Number(block), of, version: Number(version), ...ends };
 }
 
 function readParts(text: string): readonly ShownPart[] {

@@ -221,7 +221,7 @@ export type EpochEnd =
  * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
- *   them is shown twice. `deactivated` names the active objects whose content left the view.
+ *   them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
  * - `loaded-is-named`: an object that a program has loaded as inactive is named by a line or by the header of its content,
  *   as far as the budget allows.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
@@ -243,11 +243,13 @@ export type EpochEnd =
  *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
  *   content leave at once.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
- *   without the fields that the object's own `view` adds. One notice replaces whole turns that left. The header of a
+ *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
+ *   at most 22 tokens between them names its object. One notice replaces whole turns that left. The header of a
  *   content block has at most 12 tokens.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
- *   leave with the version of the file that it replaces. If content leaves and a short content of the object or a call
+ *   leave with the version of the file that it replaces. A long text of the newest user message stays until another
+ *   message is the newest. If content leaves and a short content of the object or a call
  *   that changed it stays, `departureOf` reports this, and else not.
  *
  * Laws of layouts with a list of known objects:

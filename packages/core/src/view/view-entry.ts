@@ -27,7 +27,26 @@ export type UserEntry = Sized & {
   readonly turn: number;
   readonly head?: number;
   readonly files?: true;
+  /** Its long texts that are objects. Undefined if `head` is there, or if it has none. */
+  readonly texts?: readonly UserText[];
 };
+
+/**
+ * A long text of a user message: its text block, from 0, and its object. If the text has left the view, only its first
+ * `head` and its last `tail` characters are shown.
+ */
+export type UserText = {
+  readonly block: number;
+  readonly of: string;
+  readonly version: number;
+  readonly head?: number;
+  readonly tail?: number;
+};
+
+/** Whether a long text of a user message is shown in part. */
+export function hasLeft({ head }: UserText): boolean {
+  return head !== undefined;
+}
 
 /**
  * An answer of the model. Large arguments of the calls in `stubs` are not shown, and neither is signed thinking that the
@@ -130,10 +149,17 @@ export type ShownPart = {
 
 /** Returns the parts of an entry that show content. */
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
+  if (entry.type === "user") return wholeTexts(entry);
   if (entry.type !== "result" && entry.type !== "object") return none;
   const parts = entry.shows ?? none;
   if (parts.every(isContent)) return parts;
   return parts.some(isContent) ? parts.filter(isContent) : none;
+}
+
+function wholeTexts({ texts = [] }: UserEntry): readonly ShownPart[] {
+  return texts
+    .filter((text) => !hasLeft(text))
+    .map(({ of, version }) => ({ of, version, form: "whole" }));
 }
 
 function isContent(part: ShownPart): boolean {

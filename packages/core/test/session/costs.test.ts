@@ -131,7 +131,8 @@ describe("a view that is not sent", () => {
 describe("the account", () => {
   test("counts a call on a cold cache as a new prompt, even if no content could leave", async () => {
     const opened = await openClockedSession();
-    opened.history.user(long("the user").repeat(4));
+    const text = { type: "text", text: long("the user") } as const;
+    opened.history.user([text, text, text, text]);
     const first = await opened.send();
     const second = await nextCall(opened, 24 * 60 * minute);
 

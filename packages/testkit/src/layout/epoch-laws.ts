@@ -123,6 +123,8 @@ function mostTokens(line: string): number {
   if (/ changed, /u.test(line)) return 34;
   // The line of an object that does not fit says what to do.
   if (line.includes("; no room to show it, ")) return 38;
+  // The mark in a message of the user says how the rest is read.
+  if (line.includes(" characters not shown; ")) return 22;
   return / lines \d+-\d+ /u.test(line) ? 26 : 17;
 }
 
@@ -147,8 +149,9 @@ function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): v
       entry.type === "result" && entry.replaces !== undefined ? [entry.of] : [],
     ),
   );
+  const newest = new Set(newestTexts(output.record));
   for (const handle of handlesShown(last.entries)) {
-    if (active.has(handle) || changing.has(handle)) continue;
+    if (active.has(handle) || changing.has(handle) || newest.has(handle)) continue;
     const changes = changesOf(handle, last, input);
     const departure = layout.departureOf?.(
       last,
@@ -171,6 +174,12 @@ function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): v
       );
     }
   }
+}
+
+/** Returns the handles of the long texts of the newest user message. They never leave. */
+function newestTexts({ entries }: ViewRecord): readonly string[] {
+  const user = entries.findLast((entry) => entry.type === "user");
+  return (user?.texts ?? []).map(({ of }) => of);
 }
 
 /** Returns the calls in a view that wrote or edited a file, read only from their arguments. */
@@ -371,11 +380,18 @@ function losesThinkingInTurn(call: PlayedCall): boolean {
 
 /** Whether the newest user message of the last view was shown in part, and this view shows it whole. */
 function isUserMessageWholeAgain({ last, output }: PlayedCall): boolean {
-  const before = last?.entries.findLast((entry) => entry.type === "user");
-  if (before?.head === undefined) return false;
-  return output.record.entries.some(
-    (entry) => entry.type === "user" && entry.turn === before.turn && entry.head === undefined,
+  return (last?.entries ?? []).some(
+    (before) =>
+      before.type === "user" &&
+      isInPart(before) &&
+      output.record.entries.some(
+        (entry) => entry.type === "user" && entry.turn === before.turn && !isInPart(entry),
+      ),
   );
+}
+
+function isInPart({ head, texts = [] }: ViewEntry & { readonly type: "user" }): boolean {
+  return head !== undefined || texts.some((text) => text.head !== undefined);
 }
 
 /**
@@ -440,8 +456,23 @@ function lineOf(
   });
   const line = lines.find((text) => text.startsWith(`[${handle} `) && text.endsWith("]"));
   if (line !== undefined) return line;
+  const mark = markOf(handle, messages);
+  if (mark !== undefined) return mark;
   const isShown = shownContents(messages, input).some((shown) => shown.handle === handle);
   return isShown || isPictured(handle, messages) ? "" : undefined;
+}
+
+/** Returns the omission mark of a long text in a user message. */
+function markOf(handle: string, messages: readonly ViewMessage[]): string | undefined {
+  const mark = new RegExp(`^\\[\\d+ characters not shown; activate ${handle} [^\\]\n]*\\]$`, "mu");
+  for (const message of messages) {
+    if (message.role !== "user") continue;
+    const { content } = message;
+    const texts = typeof content === "string" ? [content] : content.filter(isText).map((one) => one.text);
+    const [found] = texts.flatMap((text) => mark.exec(text) ?? []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether a message shows an image under the header of an object. An output without text has no fence. */
@@ -485,6 +516,6 @@ function isShortened(
 function isLeftLine(message: ViewMessage): boolean {
   if (message.role !== "user" || typeof message.content === "string") return false;
   return message.content.some(
-    (block) => isText(block) && / not shown; (?:activate|no room)/u.test(block.text),
+    (block) => isText(block) && / not shown; (?:activate (?!u\d)|no room)/u.test(block.text),
   );
 }

@@ -1,5 +1,6 @@
-import type { Block } from "@self-context-manager/core";
+import { type Block, isText } from "@self-context-manager/core";
 import {
+  calibratedEstimator,
   callsOf,
   leftOutOf,
   leftOutRows,
@@ -9,7 +10,7 @@ import {
 import { objectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
-import { fileNames, ideaBodyOf, storeVersion } from "./session-objects.ts";
+import { fileNames, ideaBodyOf, storeVersion, userBodyOf } from "./session-objects.ts";
 import type { SessionPlace } from "./session-place.ts";
 import {
   type Happening,
@@ -18,7 +19,7 @@ import {
   type TextChange,
   type TextScript,
 } from "./session-script.ts";
-import { refreshed, type SessionNow, withEntry } from "./session-state.ts";
+import { activated, refreshed, type SessionNow, withEntry } from "./session-state.ts";
 
 /** Returns the session after one event. */
 export function grown(now: SessionNow, happening: Happening, place: SessionPlace): SessionNow {
@@ -26,10 +27,7 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
   switch (happening.type) {
     case "user":
       place.beforeTurns.push(now);
-      return {
-        ...now,
-        turns: [...now.turns, { user: saidOf(happening.said), timestamp: place.times, steps: [] }],
-      };
+      return heard(now, happening, place);
     case "own-message":
       return withStep(now, {
         opaque: { text: happening.text },
@@ -76,6 +74,42 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
     case "head":
       return { ...now, model: { ...now.model, head: String(happening.prompt) } };
   }
+}
+
+/** Returns the session with a user message. A long text of it can be an object, which is active. */
+function heard(
+  now: SessionNow,
+  { said, paste }: Happening & { readonly type: "user" },
+  place: SessionPlace,
+): SessionNow {
+  const earlier = now.turns.findLast(({ user_objects: own }) => own !== undefined);
+  const isAgain = paste === "again" && earlier !== undefined;
+  const user = isAgain ? earlier.user : saidOf(said);
+  const turn = { user, timestamp: place.times, steps: [] };
+  const text = typeof user === "string" ? user : textOfFirst(user);
+  if (paste === undefined || rawEstimator.text(text) <= leastPaste)
+    return { ...now, turns: [...now.turns, turn] };
+  const known = isAgain
+    ? [...now.pool.values()].find(({ id }) => id === earlier.user_objects?.[0]?.id)
+    : undefined;
+  if (known === undefined) place.texts += 1;
+  const handle = `u${place.texts}`;
+  const entry = known ?? storeVersion(place.versions, handle, userBodyOf(handle, text));
+  const then = {
+    ...withEntry(now, entry),
+    turns: [...now.turns, { ...turn, user_objects: [{ block: 0, id: entry.id }] }],
+  };
+  return known === undefined ? activated(then, entry, undefined, false) : then;
+}
+
+/** Tokens above which a text can be an object. */
+const leastPaste = 100;
+
+const rawEstimator = calibratedEstimator();
+
+function textOfFirst(user: readonly Block[] | null): string {
+  const [first] = user ?? [];
+  return first !== undefined && isText(first) ? first.text : "";
 }
 
 /** Returns the rows of the first turns and of some single messages and results. */

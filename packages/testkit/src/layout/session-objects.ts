@@ -74,6 +74,18 @@ export function withoutOwnFields(line: string): string {
   return line.replace(/ about=.*$/u, "");
 }
 
+/** A long text of a user message. */
+export function userBodyOf(handle: string, text: string): ObjectBody {
+  return {
+    id: objectId(`user_${handle}`),
+    type: "user",
+    locked: false,
+    content: text,
+    char_count: text.length,
+    provenance: { origin: "user input", generator: "human" },
+  };
+}
+
 export function fileBodyOf(
   index: number,
   content: string | null,

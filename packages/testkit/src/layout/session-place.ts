@@ -7,8 +7,9 @@ import type { SessionNow } from "./session-state.ts";
 export interface SessionPlace {
   readonly versions: Versions;
   readonly disk: Map<string, string | null>;
-  /** The numbers of tool calls, messages and views made up to now. No number is used twice. */
+  /** The numbers of tool calls, user objects, messages and views made up to now. No number is used twice. */
   calls: number;
+  texts: number;
   times: number;
   views: number;
   readonly beforeTurns: SessionNow[];
@@ -24,6 +25,7 @@ export function sessionPlace(): SessionPlace {
     versions: new Map(),
     disk: new Map(disk),
     calls: 0,
+    texts: 0,
     times: 0,
     views: 0,
     beforeTurns: [],

@@ -44,7 +44,12 @@ export interface RangeScript {
 
 /** One event in a session. */
 export type Happening =
-  | { readonly type: "user"; readonly said: TextScript | readonly Block[] | null }
+  | {
+      readonly type: "user";
+      readonly said: TextScript | readonly Block[] | null;
+      /** Whether a long text of the message is an object, and whether the text is that of an earlier message. */
+      readonly paste?: "new" | "again";
+    }
   | {
       readonly type: "answer";
       readonly text: string;
@@ -224,9 +229,20 @@ const user: fc.Arbitrary<Happening> = fc.record({
   ),
 });
 
+const paste: fc.Arbitrary<Happening> = fc.record({
+  type: fc.constant("user" as const),
+  said: fc.oneof<fc.Arbitrary<TextScript | readonly Block[]>[]>(
+    someLines,
+    hugeText,
+    someLines.map((script) => [{ type: "text", text: scriptText(script) }, image]),
+  ),
+  paste: fc.constantFrom("new" as const, "new" as const, "again" as const),
+});
+
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 24, arbitrary: answer },
   { weight: 5, arbitrary: user },
+  { weight: 2, arbitrary: paste },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -290,7 +306,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /**
- * Generates sessions as they grow call by call: turns and steps, parallel tool calls, missing or late results,
+ * Generates sessions as they grow call by call: turns and steps, long texts of the user, parallel tool calls, missing or late results,
  * images, changing files, objects that a program loads, activation by the model and the user, compactions, branches, messages that an
  * extension leaves out, and shrinking budgets.
  */

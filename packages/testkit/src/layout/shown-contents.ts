@@ -1,4 +1,4 @@
-import type { ActiveObject, LayoutInput } from "@self-context-manager/core/layout";
+import type { ActiveObject, LayoutInput, Turn } from "@self-context-manager/core/layout";
 import { isText, type ViewMessage } from "@self-context-manager/core";
 import type { LineRange } from "@self-context-manager/objects";
 
@@ -8,8 +8,8 @@ import { patched } from "./patched.ts";
 export interface ShownContent {
   readonly handle: string;
   readonly version: number;
-  readonly form: "whole" | "lines" | "part" | "diff" | "bare";
-  /** The text between the fences, or the result in its original form. */
+  readonly form: "whole" | "lines" | "part" | "diff" | "bare" | "said";
+  /** The text between the fences, the result in its original form, or a long text of a user message. */
   readonly text: string;
   readonly range?: LineRange;
   readonly since?: number;
@@ -32,22 +32,41 @@ const lineRange = / lines (\d+)-(\d+) of \d+(?:; no room for more)?$/u;
 const replaced = / replaces v(\d+) above, \+\d+ -\d+$/u;
 const left = /^\[\d+ characters not shown; /mu;
 
-/** Returns every content in view, in order. A user message never counts as a content, whatever it looks like. */
+/**
+ * Returns every content in view, in order. A user message counts as the content of its long texts, and else never,
+ * whatever it looks like.
+ */
 export function shownContents(
   messages: readonly ViewMessage[],
   input: LayoutInput,
 ): readonly ShownContent[] {
   const handles = new Map([...input.pool.values()].map((entry) => [entry.handle, entry]));
-  const said = new Set(input.turns.map(({ user }) => JSON.stringify(user)));
+  const said = new Map(input.turns.map((turn) => [JSON.stringify(turn.user), turn]));
   return messages.flatMap((message, index): readonly ShownContent[] => {
     if (message.role === "opaque" || message.role === "assistant") return [];
-    if (typeof message.content === "string" || said.has(JSON.stringify(message.content))) return [];
+    const turn = said.get(JSON.stringify(message.content));
+    if (message.role === "user" && turn !== undefined) return saidContents(turn, input, index);
+    if (typeof message.content === "string" || turn !== undefined) return [];
     const found = message.content.flatMap((one): readonly ShownContent[] => {
       if (!isText(one)) return [];
       const shown = fencedContent(one.text, index);
       return shown !== undefined && handles.has(shown.handle) ? [shown] : [];
     });
     return found.length > 0 ? found : bareContent(message, input, index);
+  });
+}
+
+/** Returns the long texts of a user message that is shown whole. */
+function saidContents(
+  { user, user_objects: own = [] }: Turn,
+  { pool }: LayoutInput,
+  index: number,
+): readonly ShownContent[] {
+  return own.flatMap(({ block: at, id }): readonly ShownContent[] => {
+    const handle = pool.get(id)?.handle;
+    const found = typeof user === "string" ? { type: "text", text: user } : user?.[at];
+    if (handle === undefined || found === undefined || !isText(found)) return [];
+    return [{ handle, version: 1, form: "said", text: found.text, header: handle, index }];
   });
 }
 
@@ -97,6 +116,7 @@ export function readable(
     switch (shown.form) {
       case "whole":
       case "bare":
+      case "said":
         texts.set(shown.version, shown.text);
         break;
       case "diff": {

@@ -2,6 +2,7 @@ import { contentParts, type ObjectEntry, type ViewEntry } from "../../view/view-
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { referenceOf } from "./sweep.ts";
+import { withoutTexts } from "./user-entries.ts";
 import { tokensOf } from "./view-tokens.ts";
 
 /** The place of a content in the order of D54: 0 for a pinned one, 1 for one that was just activated, 2 for others. */
@@ -19,7 +20,7 @@ export function contentRanks(
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
   return entries.map((entry, index) => {
     const parts = contentParts(entry);
-    if (parts.length === 0) return undefined;
+    if (parts.length === 0 || isNewestUser(context, entry)) return undefined;
     if (parts.some(({ of }) => context.active.get(of)?.isPinned === true)) return 0;
     const isNew = entry.type === "result" || parts.some(({ of }) => activated.has(of));
     return index >= unsentFrom && isNew ? 1 : 2;
@@ -39,8 +40,13 @@ export function tokensAhead(
   }, 0);
 }
 
-/** Returns an entry with the lines of its objects instead of their contents. */
+function isNewestUser({ newestUser }: PlanningContext, entry: ViewEntry): boolean {
+  return entry.type === "user" && entry.turn === newestUser;
+}
+
+/** Returns an entry with the lines of its objects instead of their contents, or with the ends of long texts of the user. */
 export function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  if (entry.type === "user") return withoutTexts(context, entry);
   if (entry.type === "result") return referenceOf(context, entry);
   if (entry.type !== "object") return entry;
   const shows = entry.shows.map(({ of, version }) => ({ of, version, form: "line" as const }));

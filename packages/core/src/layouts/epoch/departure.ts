@@ -11,21 +11,24 @@ import { leastTokens } from "./sweep.ts";
  */
 export function departureOf(
   settings: EpochSettings,
-  { entries }: ViewRecord,
+  { entries, turns }: ViewRecord,
   handle: string,
   changes: readonly MessagePlace[],
 ): Departure | undefined {
   let tokens: number | undefined;
   let leaves = false;
+  let isNewest = false;
   for (const entry of entries) {
     const isBare = entry.type === "result" && entry.form === "bare" && entry.of === handle;
     const isShown = contentParts(entry).some(({ of }) => of === handle);
     if (!isBare && !isShown) continue;
+    isNewest ||= entry.type === "user" && entry.turn === turns - 1;
     if (isShown && entry.tokens > leastTokens(settings)) leaves = true;
     else tokens = (tokens ?? 0) + entry.tokens;
   }
   if (!leaves) return tokens === undefined ? undefined : { when: "never", tokens };
-  const when = settings.deactivate === "immediate" ? "next-call" : "epoch-end";
+  // A text of the newest user message stays until another message is the newest.
+  const when = settings.deactivate === "immediate" && !isNewest ? "next-call" : "epoch-end";
   const mayStay = tokens !== undefined || entries.some((entry) => hasOneOf(entry, changes));
   return mayStay ? { when, mayStay } : { when };
 }

@@ -6,6 +6,7 @@ import { hasFiles } from "../../cost/media-facts.ts";
 import type { NoticeEntry, UserEntry, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
+import { wholeUserEntry } from "./user-entries.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 
 /** Returns the notice that replaces messages which had to leave the view. */
@@ -45,7 +46,7 @@ export function leastView(
   spare: number,
 ): readonly ViewEntry[] {
   const at = entries.findLastIndex(({ type }) => type === "user");
-  const user = at === -1 ? undefined : wholeOf(context, entries[at] as UserEntry);
+  const user = at === -1 ? undefined : wholeUserEntry(context, (entries[at] as UserEntry).turn);
   if (user !== undefined && tokensOf(context, user) > budget)
     return userInPart(context, user, budget);
   const line = omissionNotice(context, omissionNotices.others.write);
@@ -63,10 +64,6 @@ export function leastView(
   const isAll = at <= 0 && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
   return user === undefined && lines.length === 0 ? [] : [...begin, ...lines, ...kept];
-}
-
-function wholeOf(context: PlanningContext, { turn }: UserEntry): UserEntry {
-  return sized<UserEntry>({ type: "user", turn }, context.source);
 }
 
 function newestGroups(

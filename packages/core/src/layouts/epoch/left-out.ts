@@ -74,6 +74,10 @@ function heldByNewlyLeftOut(
   const before = leftOutOf(epochMemory(last).left_out ?? []);
   const places = placesOf(input.turns, leftOut).filter((place) => !before.has(place));
   const handles = places.flatMap(({ turn, step, call }) => {
+    if (step === -1)
+      return (input.turns[turn]?.user_objects ?? []).flatMap(
+        ({ id }) => input.pool.get(id)?.handle ?? [],
+      );
     const found = input.turns[turn]?.steps[step];
     const ids = found !== undefined && isAssistantStep(found) ? found.toolcall_ids : [];
     const left = call === undefined ? ids : ids.slice(call, call + 1);

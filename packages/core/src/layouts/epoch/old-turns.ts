@@ -1,11 +1,12 @@
 import { omissionNotices } from "../../lines/notices.ts";
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import { firstChange } from "./bound-thinking.ts";
-import { contentRanks, tokensAhead } from "./content-order.ts";
+import { contentRanks, tokensAhead, withoutContent } from "./content-order.ts";
 import { entriesByStep, holdsFiles, omissionNotice } from "./least-view.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { shownParts } from "./shown-parts.ts";
+import { leavingTexts } from "./user-entries.ts";
 import { tokensOf, total } from "./view-tokens.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
@@ -74,10 +75,14 @@ export function withoutOldTurns(
 
 /** Returns the tokens of entries whose contents are not shown. */
 function proseTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  return entries.reduce((sum, entry) => {
-    const tokens = contentParts(entry).length === 0 ? tokensOf(context, entry) : lineTokens;
-    return sum + tokens;
-  }, 0);
+  return entries.reduce((sum, entry) => sum + lineTokensOf(context, entry), 0);
+}
+
+function lineTokensOf(context: PlanningContext, entry: ViewEntry): number {
+  if (entry.type === "user" && leavingTexts(context, entry).length > 0)
+    return tokensOf(context, withoutContent(context, entry));
+  const isProse = entry.type === "user" || contentParts(entry).length === 0;
+  return isProse ? tokensOf(context, entry) : lineTokens;
 }
 
 /** Returns the tokens that the contents which go before older turns have in addition to their lines. */
@@ -88,7 +93,7 @@ function tokensBesideLines(
 ): number {
   const ranks = contentRanks(context, entries, activated);
   const ahead = entries.filter((_, index) => (ranks[index] ?? 2) < 2);
-  return Math.max(0, total(context, ahead) - ahead.length * lineTokens);
+  return Math.max(0, total(context, ahead) - proseTokens(context, ahead));
 }
 
 /**

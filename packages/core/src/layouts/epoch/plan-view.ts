@@ -20,9 +20,10 @@ import { argumentsInView } from "./large-arguments.ts";
 import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
 import { pinnedAgain } from "./pinned-again.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { resultEntry, stepEntries, userEntry } from "./result-entries.ts";
+import { resultEntry, stepEntries } from "./result-entries.ts";
 import { shownParts, type ShownParts } from "./shown-parts.ts";
 import { type Removable, removables, sweep, type Swept } from "./sweep.ts";
+import { lacksNewestTexts, userEntry } from "./user-entries.ts";
 import { plainTokens, total } from "./view-tokens.ts";
 import { missingObjects, outdatedObjects } from "./wanted-parts.ts";
 
@@ -159,7 +160,8 @@ const moreRoom = 1.5;
 
 /**
  * Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. Also
- * whether a user message that was shown in part fits now, for example because the estimate of its tokens is smaller.
+ * whether a user message that was shown in part fits now, for example because the estimate of its tokens is smaller, and
+ * whether long texts have left a message that is the newest again.
  */
 function hasMoreRoom(
   context: PlanningContext,
@@ -167,6 +169,7 @@ function hasMoreRoom(
   { short_for: short }: EpochMemory,
 ): boolean {
   const { budget } = context.input;
+  if (lacksNewestTexts(context, last.entries)) return true;
   if (short === undefined) return false;
   if (budget === undefined || budget >= short * moreRoom) return true;
   const user = last.entries.findLast((entry) => entry.type === "user");

@@ -1,6 +1,7 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { InView } from "../../policy/activation-policy.ts";
+import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf } from "../../view/left-out.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -20,6 +21,8 @@ export interface PlanningContext {
   readonly entryOf: (handle: string) => PoolEntry | undefined;
   /** The messages that the view leaves out. */
   readonly leftOut: LeftOut;
+  /** The turn of the newest user message, of which no text leaves; -1 if there is none. */
+  readonly newestUser: number;
 }
 
 const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" };
@@ -32,6 +35,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     return id === undefined ? undefined : input.pool.get(id);
   };
   const active = new Map(input.active.map((object) => [object.entry.handle, object]));
+  const leftOut = leftOutOf(input.leftOut ?? []);
   return {
     input,
     settings,
@@ -42,7 +46,11 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     keepsArguments: input.liveness?.keepsArguments ?? (() => true),
     stays: input.liveness?.stays ?? (() => true),
     entryOf,
-    leftOut: leftOutOf(input.leftOut ?? []),
+    leftOut,
+    newestUser: input.turns.findLastIndex(
+      ({ user }, turn) =>
+        user !== null && withoutEmpty(user).length > 0 && !leftOut.has({ turn, step: -1 }),
+    ),
   };
 }
 

@@ -19,7 +19,6 @@ import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasOwnLine } from "../../lines/own-lines.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
-import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { MessagePlace } from "../../view/left-out.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -27,7 +26,6 @@ import type {
   OpaqueEntry,
   ResultEntry,
   ShownPart,
-  UserEntry,
   ViewEntry,
 } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
@@ -35,14 +33,6 @@ import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { partsOf, type ShownParts } from "./shown-parts.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
-
-/** Returns the entry of a turn's user message, or undefined if the message is empty or left out. */
-export function userEntry(context: PlanningContext, turn: number): UserEntry | undefined {
-  const said = context.input.turns[turn]?.user ?? null;
-  if (context.leftOut.has({ turn, step: -1 })) return undefined;
-  if (said === null || withoutEmpty(said).length === 0) return undefined;
-  return sized<UserEntry>({ type: "user", turn }, context.source);
-}
 
 /**
  * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:

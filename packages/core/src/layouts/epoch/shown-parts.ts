@@ -105,7 +105,7 @@ export function once(parts: readonly ShownPart[]): readonly ShownPart[] {
 }
 
 /**
- * Types whose shown content stays unchanged: tool outputs never change, and lines of the chat are shown as they were
- * requested.
+ * Types whose shown content stays unchanged: tool outputs and texts of the user never change, and lines of the chat are
+ * shown as they were requested.
  */
-export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat"]);
+export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat", "user"]);

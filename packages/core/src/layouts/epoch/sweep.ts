@@ -18,6 +18,7 @@ import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { repairReferences } from "./repair-references.ts";
 import { resultEntry } from "./result-entries.ts";
+import { leavingTexts, withoutTexts } from "./user-entries.ts";
 import {
   currentVersion,
   fixedTypes,
@@ -37,7 +38,7 @@ export function leastTokens({ small }: EpochSettings): number {
   return Math.min(referenceTokens, small);
 }
 
-/** A part of the view that can leave: a content, or the large arguments of one call. */
+/** A part of the view that can leave: a content, the large arguments of one call, or a long text of the user. */
 export interface Removable {
   readonly index: number;
   /** The objects that it shows. */
@@ -46,7 +47,7 @@ export interface Removable {
   readonly saves: number;
   /** Whether it is dead: no longer active, or replaced by a content further down. */
   readonly isDead: boolean;
-  /** Position of the call, if this is a call's arguments. */
+  /** Position of the call, if this is a call's arguments; the text block, if it is a long text of the user. */
   readonly call?: number;
   /** Whether it stays when the epoch ends. */
   readonly stays: boolean;
@@ -78,6 +79,16 @@ export function removables(
         const isDead = !isUnsent && !context.keepsArguments({ key, tokens: saves });
         const stays = isUnsent || (!isDead && context.stays({ key, tokens: saves }));
         found.push({ index, keys: [key], saves, isDead, stays, call });
+      }
+      return;
+    }
+    if (entry.type === "user") {
+      for (const { key, block, tokens, saves } of leavingTexts(context, entry)) {
+        const isAlive = isLive({ of: key, version: 1, form: "whole" }, index);
+        const isPinned = context.active.get(key)?.isPinned === true;
+        const stays = isUnsent || (isAlive && (isPinned || context.stays({ key, tokens })));
+        const isDead = !isUnsent && !isAlive;
+        found.push({ index, keys: [key], saves, isDead, stays, call: block });
       }
       return;
     }
@@ -136,12 +147,14 @@ export function sweep(
     if (known === undefined) byIndex.set(one.index, [one]);
     else known.push(one);
   }
-  const referred = handlesOfResults(entries);
+  const referred = handlesInChat(entries);
   const swept = entries.flatMap((entry, index): readonly ViewEntry[] => {
     if (index < cut) return [entry];
     const removable = byIndex.get(index);
     if (entry.type === "assistant")
       return [removable === undefined ? entry : withStubs(context, entry, removable)];
+    if (removable !== undefined && entry.type === "user")
+      return [withoutTexts(context, entry, new Set(removable.map(({ call = 0 }) => call)))];
     if (removable !== undefined && entry.type === "result") return [referenceOf(context, entry)];
     if (removable !== undefined && entry.type === "object")
       return objectLine(context, entry, referred);
@@ -166,7 +179,7 @@ function withLinesOf(
   entries: readonly ViewEntry[],
   removed: readonly UseKey[],
 ): readonly ViewEntry[] {
-  const named = handlesOfResults(entries);
+  const named = handlesInChat(entries);
   for (const entry of entries)
     if (entry.type === "object")
       for (const part of entry.shows) if (!isCounted(part)) named.add(part.of);
@@ -268,9 +281,11 @@ function objectLine(
   return [sized<ObjectEntry>({ type: "object", shows: linesFor(context, parts) }, context.source)];
 }
 
-function handlesOfResults(entries: readonly ViewEntry[]): Set<string> {
+/** Returns the handles of the objects that results show or name, and of the long texts in user messages. */
+function handlesInChat(entries: readonly ViewEntry[]): Set<string> {
   const handles = new Set<string>();
   for (const entry of entries) {
+    if (entry.type === "user") for (const { of } of entry.texts ?? []) handles.add(of);
     if (entry.type !== "result") continue;
     if (entry.of !== undefined) handles.add(entry.of);
     for (const part of entry.shows ?? []) handles.add(part.of);

@@ -3,8 +3,14 @@ import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
-import { contentParts, type ResultEntry, type ViewEntry } from "../../view/view-entry.ts";
-import { messageOf } from "./entry-messages.ts";
+import {
+  contentParts,
+  hasLeft,
+  type ResultEntry,
+  type UserEntry,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+import { messageOf, sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Returns the tokens of an entry's message by the session's own estimator. */
@@ -43,6 +49,10 @@ export function plainTokens(context: PlanningContext, entries: readonly ViewEntr
   let tokens = 0;
   for (const entry of entries) {
     if (entry.type === "object" || entry.type === "notice") continue;
+    if (entry.type === "user" && entry.texts?.some(hasLeft) === true) {
+      tokens += sized<UserEntry>({ type: "user", turn: entry.turn }, context.source).tokens;
+      continue;
+    }
     tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;
   }
   return tokens;

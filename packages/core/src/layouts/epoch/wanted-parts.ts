@@ -7,7 +7,7 @@ import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ObjectEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { type ShownParts, shownParts } from "./shown-parts.ts";
+import { fixedTypes, type ShownParts, shownParts } from "./shown-parts.ts";
 
 /** Returns the parts that must be added so that an active object is in view as requested; empty if it is. */
 export function wantedParts(
@@ -21,9 +21,7 @@ export function wantedParts(
   const { version } = stored;
   const shown = parts.of(of);
   const content = stored.body.content ?? "";
-  // Outputs never change, and lines of the chat are shown as they were requested.
-  const isFixed = stored.body.type === "toolcall" || stored.body.type === "chat";
-  const current = isFixed ? shown : shown.filter((part) => hasContentOf(context, part, object));
+  const current = fixedTypes.has(stored.body.type) ? shown : shown.filter((part) => hasContentOf(context, part, object));
   const isThere =
     parts.isBare(of) || current.some(({ form }) => form === "whole" || form === "diff");
   // Lines come without the images. They are shown again with the images if everything is requested.

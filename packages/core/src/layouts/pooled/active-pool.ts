@@ -22,23 +22,33 @@ export interface ActiveContent {
   readonly object: ActiveObject;
   readonly whole: readonly Block[];
   readonly rank: (typeof ranks)[number];
+  /** Whether the newest user message shows it. Then it has no blocks of its own. */
+  readonly isSaid: boolean;
 }
 
-/** Returns the contents of the active objects in order of activation. */
+/**
+ * Returns the contents of the active objects in order of activation. `said`: the ids of those that the newest user message
+ * shows.
+ */
 export function activeContents(
   input: LayoutInput,
   { just, earlier }: Activated,
+  said: ReadonlySet<string>,
 ): readonly ActiveContent[] {
   const rankOf = ({ entry, isPinned }: ActiveObject): ActiveContent["rank"] => {
     if (isPinned) return "pinned";
     if (just.includes(entry.handle)) return "just-activated";
     return earlier.includes(entry.handle) ? "activated-in-turn" : "other";
   };
-  return input.active.map((object) => ({
-    object,
-    whole: wholeBlocks(object, input),
-    rank: rankOf(object),
-  }));
+  return input.active.map((object) => {
+    const isSaid = said.has(object.entry.id);
+    return {
+      object,
+      whole: isSaid ? [] : wholeBlocks(object, input),
+      rank: rankOf(object),
+      isSaid,
+    };
+  });
 }
 
 /** The tokens that contents and the list of known objects have beside the chat. */
@@ -79,17 +89,17 @@ function lineTokens({ active, estimator }: LayoutInput): number {
 /**
  * Returns the active content in order of activation, and after it the line with the active and pinned objects. Content
  * that does not fit is shown in part or not at all. Pinned content, and content that was just activated, goes before
- * the list of known objects (decision D54). `spent`: the tokens of the chat. `list`: the room for that list.
+ * the list of known objects (decision D54). `chat`: the rendered chat. `list`: the room for that list.
  */
 export function activePool(
   input: LayoutInput,
   contents: readonly ActiveContent[],
-  spent: number,
+  chat: Rendered,
   list: ListRoom,
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
-  let room = budget === undefined ? Number.POSITIVE_INFINITY : budget - spent - lineTokens(input);
+  let room = budget === undefined ? Number.POSITIVE_INFINITY : budget - chat.tokens - lineTokens(input);
   if (room < 0) {
     return {
       messages: [],
@@ -101,6 +111,10 @@ export function activePool(
   const shown = new Map<ObjectId, ShownObject["form"]>();
   for (const content of byImportance(contents)) {
     const { id } = content.object.entry;
+    if (content.isSaid) {
+      shown.set(id, isInChat(content.object, chat) ? "whole" : "part");
+      continue;
+    }
     const isFirst = isBeforeList(content);
     const fitted = fitObject(content, input, {
       whole: isFirst ? room : room - list.usual,
@@ -119,6 +133,18 @@ export function activePool(
     tokens: messageTokens(message, estimator),
     shown: active.map(({ entry }) => ({ id: entry.id, form: shown.get(entry.id) ?? "left-out" })),
   };
+}
+
+/** Whether the newest user message shows all of a text. The budget can have cut it. */
+function isInChat({ stored }: ActiveObject, { messages }: Rendered): boolean {
+  const text = stored.body.content ?? "";
+  return messages.some((message) => {
+    if (message.role !== "user") return false;
+    const { content } = message;
+    return typeof content === "string"
+      ? content === text
+      : content.some((block) => isText(block) && block.text === text);
+  });
 }
 
 /** Returns contents in the order of their ranks. Of one rank the newest activation is first, except of pinned ones. */

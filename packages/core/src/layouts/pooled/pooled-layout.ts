@@ -20,6 +20,7 @@ import { activeContents, activePool, besideChat } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
 import { type Activated, activatedInTurn } from "./activated-in-turn.ts";
 import { withoutLeftOut } from "./left-out.ts";
+import { shownByUser, type ShortTurn, shortTurns, withShortTurns } from "./long-texts.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 import {
   continuedLines,
@@ -46,7 +47,8 @@ export const pooledLayout: Layout = {
       last?.layout === "pooled" && last.workspace === input.workspace ? memoryOf(last) : undefined;
     const pools = continuedLines(input, before?.pool);
     const chosen = chosenBefore(input, last, before);
-    const rendered = renderPools(input, pools.lines, chosen);
+    const short = shortTurns(input);
+    const rendered = renderPools(withShortTurns(input, short), pools.lines, chosen);
     return {
       messages: [...rendered.messages, ...notices.map(({ message }) => message)],
       tokens: {
@@ -55,17 +57,17 @@ export const pooledLayout: Layout = {
       },
       shown: rendered.shown,
       record: {
-        ...recordOf(input, pools, { ...rendered.chosen, activated: chosen.activated }),
+        ...recordOf(input, pools, short, { ...rendered.chosen, activated: chosen.activated }),
         entries: notices.map(({ entry }) => entry),
       },
     } satisfies LayoutOutput;
   },
   rebuild(record, source): readonly ViewMessage[] {
     const memory = memoryOf(record);
-    const { pool, unlisted = 0, first_turn: firstTurn } = memory;
+    const { pool, unlisted = 0, first_turn: firstTurn, short_turns: short = [] } = memory;
     const lines = pool.map((name) => lineFor(entryNamed(source, name), record.workspace));
     const added = record.entries.map((entry) => renderEntry(entry, source));
-    const input = shownInput(inputOf(record, source));
+    const input = withShortTurns(shownInput(inputOf(record, source)), short);
     const chosen = { unlisted, firstTurn, activated: activatedOf(memory) };
     return [...renderPools(input, lines, chosen).messages, ...added];
   },
@@ -157,10 +159,10 @@ function renderPools(
   lines: readonly PoolLine[],
   { unlisted, firstTurn, activated }: Chosen,
 ): RenderedPools {
-  const contents = activeContents(input, activated);
+  const contents = activeContents(input, activated, shownByUser(input));
   const list = listRoom(lines, input);
   const chat = chatPool(input, { ...besideChat(contents, input, list), firstTurn });
-  const active = activePool(input, contents, chat.tokens, list);
+  const active = activePool(input, contents, chat, list);
   const pool = metadataPool(lines, unlisted, input, chat.tokens + active.tokens);
   return {
     messages: [...pool.messages, ...chat.messages, ...active.messages],
@@ -184,6 +186,8 @@ type PooledMemory = {
   readonly just_activated?: readonly string[];
   /** The handles of the objects that were activated earlier in the same turn. */
   readonly activated_in_turn?: readonly string[];
+  /** The long texts of the user that the chat shows by their ends. */
+  readonly short_turns?: readonly ShortTurn[];
   readonly active: readonly ActiveRow[];
   readonly factor: number;
   /** The model whose rule counts files, as `provider/id`. */
@@ -215,7 +219,8 @@ type ActiveRow = {
 
 /** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
-  const { pool, newer = [], active, no_thinking: noThinking } = memoryOf(record);
+  const { pool, newer = [], active, no_thinking: noThinking, short_turns: short } = memoryOf(record);
+  const ends = short === undefined ? "" : ", long texts of the user by their ends";
   return [
     ...pool.map((name) => known(name, "its line; in the chat its reference line")),
     ...newer.map((name) =>
@@ -225,7 +230,7 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       what: "chat",
       place: `${record.turns} turns, ${record.steps} steps of the last`,
       versions: [],
-      how: `messages unchanged${noThinking === true ? " except for their thinking" : ""}, results as reference lines`,
+      how: `messages unchanged${noThinking === true ? " except for their thinking" : ""}${ends}, results as reference lines`,
     },
     ...active.map(({ of, version, ranges, pinned }) => ({
       what: pinned === true ? "pinned" : "active",
@@ -257,6 +262,7 @@ function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRec
 function recordOf(
   input: LayoutInput,
   { names, newer }: PoolLines,
+  short: readonly ShortTurn[],
   { unlisted, firstTurn, activated: { just, earlier } }: Chosen,
 ): ViewRecord {
   const memory: PooledMemory = {
@@ -266,6 +272,7 @@ function recordOf(
     ...(firstTurn === undefined ? {} : { first_turn: firstTurn }),
     ...(just.length === 0 ? {} : { just_activated: just }),
     ...(earlier.length === 0 ? {} : { activated_in_turn: earlier }),
+    ...(short.length === 0 ? {} : { short_turns: short }),
     active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
       of: entry.handle,
       version: stored.version,
