@@ -8,6 +8,7 @@ const variables: Readonly<Record<string, string>> = {
   xtdbToken: "SCM_XTDB_TOKEN",
   xtdbKeep: "SCM_XTDB_KEEP",
   activateUnread: "SCM_ACTIVATE_UNREAD",
+  longTexts: "SCM_LONG_TEXTS",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",
   alive: "SCM_ALIVE",

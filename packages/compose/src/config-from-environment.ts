@@ -7,6 +7,7 @@ import {
   activateUnreadWays,
   type LayoutKind,
   layoutKinds,
+  leastLongText,
   oneOf,
   policyKinds,
   recentlyUsedNames,
@@ -24,6 +25,8 @@ export interface EnvironmentConfig {
   readonly policy: PolicyOptions;
   /** Undefined if the environment does not set it; then the adapter of the harness chooses. */
   readonly activateUnread?: ActivateUnread;
+  /** Undefined if the environment does not set it. */
+  readonly longTexts?: number;
 }
 
 /** The variables that are read, each with a line for help texts. */
@@ -35,6 +38,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_XTDB_KEEP:
     "1 keeps this machine's XTDB node running after the last agent has stopped using it",
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
+  SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
   SCM_SETTING: `how much the policy recently-used keeps: ${recentlyUsedNames.join(" or ")}`,
@@ -50,6 +54,7 @@ export function configFromEnvironment(
   platform: Platform = { name: process.platform, home: homeFolder() },
 ): EnvironmentConfig {
   const store = storeOf(environment);
+  const longTexts = count(environment, "SCM_LONG_TEXTS", leastLongText);
   const isUnreadSet = variableOf(environment, "SCM_ACTIVATE_UNREAD") !== undefined;
   return {
     store,
@@ -60,6 +65,7 @@ export function configFromEnvironment(
     ...(isUnreadSet
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
+    ...(longTexts === undefined ? {} : { longTexts }),
   };
 }
 
@@ -124,10 +130,10 @@ function choice<Name extends string>(
   return name;
 }
 
-function count(environment: Environment, variable: string): number | undefined {
+function count(environment: Environment, variable: string, least = 1): number | undefined {
   const value = variableOf(environment, variable);
   if (value === undefined) return undefined;
   const number = /^\d{1,9}$/u.test(value) ? Number(value) : 0;
-  if (number < 1) throw new ConfigError(variable, value, "a whole number from 1");
+  if (number < least) throw new ConfigError(variable, value, `a whole number from ${least}`);
   return number;
 }

@@ -63,6 +63,11 @@ export interface ContextManagerOptions {
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
   /**
+   * Tokens above which a text of a user's message becomes an object of its own, from 100 on; `Infinity`: never. Such a text
+   * is in full in the view until an epoch ends, and then by its beginning and end. Default: 2,000.
+   */
+  readonly longTexts?: number;
+  /**
    * What happens when the model activates a file, or lines of it, that no tool of the host has shown. `read`: they are
    * read and shown. `ask`: the answer names the host's own `read`, because other extensions of the host can block it or
    * hide a part of its result; changes by other programs are reported and not shown. Default: `ask` if the host has

@@ -17,6 +17,9 @@ export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 export const activateUnreadWays = ["read", "ask"] as const;
 export type ActivateUnread = (typeof activateUnreadWays)[number];
 
+/** Lowest limit of a user's long texts: below, the ends of a text and the line between them have as many tokens. */
+export const leastLongText = 100;
+
 /** The name that equals a text; undefined for any other text. */
 export function oneOf<Name extends string>(names: readonly Name[], text: string): Name | undefined {
   return names.find((name) => name === text);

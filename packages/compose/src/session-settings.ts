@@ -9,20 +9,27 @@ import {
 } from "@self-context-manager/core";
 
 import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
-import { activateUnreadWays, layoutKinds, oneOf, policyKinds, recentlyUsedNames } from "./kinds.ts";
+import {
+  activateUnreadWays,
+  layoutKinds,
+  leastLongText,
+  oneOf,
+  policyKinds,
+  recentlyUsedNames,
+} from "./kinds.ts";
 import { layouts } from "./layouts.ts";
 
 /** The options that decide what a session shows. */
 export type SessionSettingsOptions = Pick<
   ContextManagerOptions,
-  "policy" | "layout" | "epochs" | "activateUnread" | "readLimits"
+  "policy" | "layout" | "epochs" | "longTexts" | "activateUnread" | "readLimits"
 >;
 
 /** The parts of a session that decide what it shows, without those that connect it with a machine. */
 export type SessionSettings = Required<
   Pick<SessionDependencies, "policy" | "layout" | "readLimits">
 > &
-  Pick<SessionDependencies, "activateUnread">;
+  Pick<SessionDependencies, "activateUnread" | "longTexts">;
 
 /** The limits that tools for reading files of coding agents usually have. */
 const usualReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
@@ -36,8 +43,22 @@ export function sessionSettings(options: SessionSettingsOptions = {}): SessionSe
     policy: policyOf(options.policy ?? { type: "recently-used" }),
     layout: layoutOf(options),
     ...activateUnreadOf(options),
+    ...longTextsOf(options),
     readLimits: options.readLimits ?? usualReadLimits,
   };
+}
+
+function longTextsOf({
+  longTexts: given,
+}: SessionSettingsOptions): Pick<SessionSettings, "longTexts"> {
+  if (given === undefined) return {};
+  const isNumber = Number.isInteger(given) || given === Number.POSITIVE_INFINITY;
+  if (!isNumber || given < leastLongText) {
+    throw new RangeError(
+      `longTexts is ${given}; it must be a whole number from ${leastLongText}, or Infinity`,
+    );
+  }
+  return { longTexts: given };
 }
 
 /** Without the option, the session decides by the host's tools. */

@@ -33,6 +33,7 @@ test("every variable is read", () => {
       SCM_XTDB_TOKEN: "t",
       SCM_XTDB_KEEP: "1",
       SCM_ACTIVATE_UNREAD: "ask",
+      SCM_LONG_TEXTS: "800",
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
       SCM_WINDOW_CALLS: "7",
@@ -48,6 +49,7 @@ test("every variable is read", () => {
     layout: "pooled",
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
+    longTexts: 800,
   });
 });
 
@@ -73,6 +75,7 @@ test.each([
   ["SCM_ACTIVATE_UNREAD", "never", "read or ask"],
   ["SCM_POLICY", "none", "recently-used or window"],
   ["SCM_SETTING", "lavish", "default or thrifty or careful"],
+  ["SCM_LONG_TEXTS", "99", "a whole number from 100"],
   ["SCM_ALIVE", "0", "a whole number from 1"],
   ["SCM_WINDOW_CALLS", "0", "a whole number from 1"],
   ["SCM_WINDOW_CALLS", "1.5", "a whole number from 1"],

@@ -20,13 +20,21 @@ describe("sessionSettings", () => {
       policy: { type: "window" },
       layout: "pooled",
       activateUnread: "ask",
+      longTexts: Number.POSITIVE_INFINITY,
       readLimits,
     });
 
     expect(settings.policy.name).toBe("window");
     expect(settings.layout.name).toBe("pooled");
     expect(settings.activateUnread).toBe("ask");
+    expect(settings.longTexts).toBe(Number.POSITIVE_INFINITY);
     expect(settings.readLimits).toBe(readLimits);
+  });
+
+  it.each([99, 2_000.5, Number.NaN])("refuses %d as the limit of long texts", (longTexts) => {
+    const message = `longTexts is ${longTexts}; it must be a whole number from 100, or Infinity`;
+
+    expect(() => sessionSettings({ longTexts })).toThrow(new RangeError(message));
   });
 
   it("refuses a name that is not known", async () => {

@@ -11,8 +11,9 @@ export function objectName(body: ObjectBody | ObjectMetadata, folder: string): s
 function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
   if (body.type === "session")
     return `${stringOrEmpty(body["harness"])} ${stringOrEmpty(body["session_id"])}`;
-  if (body.type === "system_prompt" || body.type === "chat") return body.provenance.origin;
-  const path = body["path"] ?? (body.type === "toolcall" ? undefined : body.provenance.origin);
+  const { origin } = body.provenance;
+  if (["system_prompt", "chat", "user"].includes(body.type)) return origin;
+  const path = body["path"] ?? (body.type === "toolcall" ? undefined : origin);
   return typeof path === "string" ? fromFolder(path, folder) : stringOrEmpty(body["args_display"]);
 }
 

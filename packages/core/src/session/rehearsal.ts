@@ -276,7 +276,8 @@ function takeIn(scope: SessionScope, { turns, named, arrived, said }: CallInput)
     setActive(state, entry.id, undefined, { used, isAsked: false });
   }
   applyPolicy(scope);
-  for (const { entry } of [...arrived, ...said]) if (!state.active.has(entry.id)) contents.delete(entry.id);
+  for (const { entry } of [...arrived, ...said])
+    if (!state.active.has(entry.id)) contents.delete(entry.id);
 }
 
 function hasOtherBlocks({ body }: StoredVersion): boolean {

@@ -154,7 +154,9 @@ export function chatIndex(ids: {
       .filter(({ body }) => !named.has(body.id))
       .map((one) => staticReference(one));
     const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
-    const said = new Set(next.turns.flatMap(({ user_objects: own = [] }) => own.map(({ id }) => id)));
+    const said = new Set(
+      next.turns.flatMap(({ user_objects: own = [] }) => own.map(({ id }) => id)),
+    );
     const saidRefs = [...said].flatMap((id) => results.get(id)?.stored ?? []);
     document = {
       ...next,

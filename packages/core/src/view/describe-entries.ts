@@ -53,7 +53,13 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
     case "user": {
       const { texts = [] } = entry;
       const versions = texts.map(({ of, version }) => ({ handle: of, version }));
-      return { what: "user", place: `turn ${entry.turn + 1}`, versions, how: userWay(entry), tokens };
+      return {
+        what: "user",
+        place: `turn ${entry.turn + 1}`,
+        versions,
+        how: userWay(entry),
+        tokens,
+      };
     }
     case "assistant": {
       const { stubs = [], thinking } = entry;

@@ -468,7 +468,8 @@ function markOf(handle: string, messages: readonly ViewMessage[]): string | unde
   for (const message of messages) {
     if (message.role !== "user") continue;
     const { content } = message;
-    const texts = typeof content === "string" ? [content] : content.filter(isText).map((one) => one.text);
+    const texts =
+      typeof content === "string" ? [content] : content.filter(isText).map((one) => one.text);
     const [found] = texts.flatMap((text) => mark.exec(text) ?? []);
     if (found !== undefined) return found;
   }

@@ -22,12 +22,7 @@ import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { MessagePlace } from "../../view/left-out.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import type {
-  OpaqueEntry,
-  ResultEntry,
-  ShownPart,
-  ViewEntry,
-} from "../../view/view-entry.ts";
+import type { OpaqueEntry, ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";

@@ -21,7 +21,9 @@ export function wantedParts(
   const { version } = stored;
   const shown = parts.of(of);
   const content = stored.body.content ?? "";
-  const current = fixedTypes.has(stored.body.type) ? shown : shown.filter((part) => hasContentOf(context, part, object));
+  const current = fixedTypes.has(stored.body.type)
+    ? shown
+    : shown.filter((part) => hasContentOf(context, part, object));
   const isThere =
     parts.isBare(of) || current.some(({ form }) => form === "whole" || form === "diff");
   // Lines come without the images. They are shown again with the images if everything is requested.

@@ -99,7 +99,8 @@ export function activePool(
 ): Rendered & { readonly shown: readonly ShownObject[] } {
   const { active, estimator, budget } = input;
   if (active.length === 0) return { messages: [], tokens: 0, shown: [] };
-  let room = budget === undefined ? Number.POSITIVE_INFINITY : budget - chat.tokens - lineTokens(input);
+  let room =
+    budget === undefined ? Number.POSITIVE_INFINITY : budget - chat.tokens - lineTokens(input);
   if (room < 0) {
     return {
       messages: [],

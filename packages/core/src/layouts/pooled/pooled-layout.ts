@@ -219,7 +219,13 @@ type ActiveRow = {
 
 /** Describes the pools of a record, because the layout has no entries for single messages. */
 function describePools(record: ViewRecord): readonly DescribedEntry[] {
-  const { pool, newer = [], active, no_thinking: noThinking, short_turns: short } = memoryOf(record);
+  const {
+    pool,
+    newer = [],
+    active,
+    no_thinking: noThinking,
+    short_turns: short,
+  } = memoryOf(record);
   const ends = short === undefined ? "" : ", long texts of the user by their ends";
   return [
     ...pool.map((name) => known(name, "its line; in the chat its reference line")),
