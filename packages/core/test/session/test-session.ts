@@ -39,6 +39,8 @@ export interface TestSessionOptions {
   readonly tracker?: FileTracker;
   readonly activateUnread?: "read" | "ask";
   readonly toolFacts?: ToolFacts;
+  /** Default: 2,000. */
+  readonly longTexts?: number;
 }
 
 const workspace = "/work";
@@ -71,6 +73,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
+    ...(options.longTexts === undefined ? {} : { longTexts: options.longTexts }),
     ...(options.activateUnread === undefined ? {} : { activateUnread: options.activateUnread }),
     readLimits: { lines: 2_000, characters: 50_000 },
   };

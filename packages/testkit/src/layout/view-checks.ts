@@ -200,6 +200,9 @@ export function assertOnce(
   );
   const whole = current.filter(({ form }) => form !== "lines");
   assert.ok(whole.length <= 1, `${handle} is shown ${whole.length} times`);
+  const said = contents.findIndex((shown) => shown.handle === handle && shown.form === "said");
+  const repeated = contents.slice(said + 1).filter((shown) => current.includes(shown));
+  assert.ok(said === -1 || repeated.length === 0, `${handle}, which the user says, is shown again`);
   const { lines } = readable(current, { entry, stored, isPinned: false });
   assert.equal(new Set(lines).size, lines.length, `lines of ${handle} are shown twice`);
 }

@@ -263,7 +263,9 @@ function grow(
   for (let turn = from.turn; turn < turns.length; turn += 1) {
     const isFirst = turn === from.turn;
     const isBegun = isFirst && (last === undefined ? from.step >= 0 : last.turns > 0);
-    if (!isBegun) add(userEntry(context, turn));
+    const user = isBegun ? undefined : userEntry(context, turn);
+    if (user !== undefined) parts.add(user);
+    add(user);
     const steps = turns[turn]?.steps.length ?? 0;
     const firstStep = isFirst ? Math.max(0, from.step) : 0;
     for (let step = firstStep; step < steps; step += 1) {
