@@ -147,13 +147,11 @@ describe("a long text of the user", () => {
     await talk.sendAfterPause();
     const { session, history } = talk;
 
-    await history.ask("activate", { id: "u1", from: 7, to: 8 }, async (callId) =>
-      session.activate("u1", { callId, from: 7, to: 8 }),
+    await history.ask("activate", { id: "u1", from: 7, to: 8 }, async () =>
+      session.activate("u1", { from: 7, to: 8 }),
     );
     const lines = textsOf(await talk.send()).at(-1);
-    await history.ask("activate", { id: "u1" }, async (callId) =>
-      session.activate("u1", { callId }),
-    );
+    await history.ask("activate", { id: "u1" }, async () => session.activate("u1"));
     const whole = textsOf(await talk.send()).at(-1);
 
     expect(lines).toBe(
@@ -168,9 +166,7 @@ describe("a long text of the user", () => {
     history.user(paste("ada"));
     await talk.send();
 
-    await history.ask("activate", { id: "u1" }, async (callId) =>
-      session.activate("u1", { callId }),
-    );
+    await history.ask("activate", { id: "u1" }, async () => session.activate("u1"));
 
     expect(textsOf(await talk.send()).at(-1)).toBe("[u1 user message v1 unchanged, shown above]");
   });

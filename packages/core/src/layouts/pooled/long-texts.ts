@@ -39,16 +39,10 @@ export function withShortTurns(input: LayoutInput, short: readonly ShortTurn[]):
   return { ...input, turns };
 }
 
-/**
- * Returns the ids of the objects that the newest user message has as its text. Unless lines of them were asked for, they
- * are not shown again.
- */
+/** Returns the ids of the objects whose texts the newest user message has. They are not shown again. */
 export function shownByUser(input: LayoutInput): ReadonlySet<string> {
-  const { turns, active } = input;
-  const own = turns[newestUser(input)]?.user_objects ?? [];
-  const said = new Set<string>(own.map(({ id }) => id));
-  const whole = active.filter(({ entry, ranges }) => ranges === undefined && said.has(entry.id));
-  return new Set(whole.map(({ entry }) => entry.id));
+  const own = input.turns[newestUser(input)]?.user_objects ?? [];
+  return new Set(own.map(({ id }) => id));
 }
 
 /** Returns the turn of the newest user message; -1 if a summary replaces it, or if there is none. */
