@@ -127,8 +127,13 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
       stored: await latest(store, "call_1"),
     },
     {
+      title: "User object",
+      text: "A long text of a user message, such as a pasted log. The chat has the text too: `turn` and `block` are its first place there, and `user_objects` of the turn names the object. The limit of this example is 100 tokens.",
+      stored: await userSample(),
+    },
+    {
       title: "Chat",
-      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls, and `loaded_refs` those of the files that reads and context tools loaded.",
+      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls, `loaded_refs` those of the files that reads and context tools loaded, and `user_refs` those of user objects.",
       stored: await latest(store, chatId),
     },
     {
@@ -147,6 +152,16 @@ async function sampleDocuments(): Promise<readonly Sample[]> {
       stored: await noteSample(),
     },
   ];
+}
+
+async function userSample(): Promise<StoredVersion> {
+  const { session, store } = await openTestSession({ longTexts: 100 });
+  const history = scriptHistory();
+  history.user("The test of the store fails with this line.\n".repeat(12));
+  await history.ingest(session);
+  await session.nextView();
+  const { objects } = await session.status();
+  return await latest(store, objects[0]?.stored.body.id ?? "");
 }
 
 async function noteSample(): Promise<StoredVersion> {

@@ -145,7 +145,7 @@ async function loadNamed(
 }
 
 /**
- * Compares the loaded tool calls with the static references of the chat. This finds a version that was replaced as a
+ * Compares the loaded tool calls and user objects with the static references of the chat. This finds a version that was replaced as a
  * whole, with matching hashes.
  */
 function checkReferences(
@@ -153,7 +153,8 @@ function checkReferences(
   chat: ChatState | undefined,
   note: (problem: ViewProblem) => void,
 ): void {
-  const named = new Map(chat?.toolcallRefs.map((reference) => [reference.id, reference]));
+  const { toolcallRefs = [], userRefs = [] } = chat ?? {};
+  const named = new Map([...toolcallRefs, ...userRefs].map((one) => [one.id, one]));
   for (const { id, stored } of versions.values()) {
     const reference = named.get(id);
     const { version, at, hashes } = stored;

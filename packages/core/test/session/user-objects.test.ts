@@ -242,7 +242,7 @@ describe("a long text of the user", () => {
 });
 
 describe("the history of a session with long texts", () => {
-  it("goes on after a resume with the same bytes and the same objects", async () => {
+  it("continues after a resume with the same bytes and the same objects", async () => {
     const talk = await openTalk();
     talk.history.user(paste("ada"));
     await talk.send();

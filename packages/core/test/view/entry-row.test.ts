@@ -68,7 +68,19 @@ const resultAt = {
   call: count,
 };
 
+const userText = fc.oneof(
+  fc.record({ block: count, of, version }),
+  fc.record({ block: count, of, version, head: count, tail: count }),
+  fc.record({ block: count, of, version, head: count }),
+);
+
 const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
+  fc.record({
+    type: fc.constant("user" as const),
+    turn: count,
+    texts: fc.array(userText),
+    tokens,
+  }),
   fc.record({ type: fc.constant("user" as const), turn: count, tokens }),
   fc.record({ type: fc.constant("user" as const), turn: count, head: count, tokens }),
   fc.record({ type: fc.constant("assistant" as const), turn: count, step: count, tokens }),
@@ -127,6 +139,18 @@ describe("the rows of a view", () => {
 
   it.each<readonly [string, ViewEntry]>([
     ["u12 38", { type: "user", turn: 12, tokens: 38 }],
+    [
+      "u12 0=u1@1:2000+800,2=u2@1 940",
+      {
+        type: "user",
+        turn: 12,
+        texts: [
+          { block: 0, of: "u1", version: 1, head: 2000, tail: 800 },
+          { block: 2, of: "u2", version: 1 },
+        ],
+        tokens: 940,
+      },
+    ],
     ["r2.3.0 t31@1 bare 52", { ...result, form: "bare", tokens: 52 }],
     ["r2.3.0 t31@1 ref 16", { ...result, form: "reference", tokens: 16 }],
     [

@@ -88,23 +88,13 @@ export function lacksNewestTexts(
   );
 }
 
-type TextTokens = Pick<LeavingText, "tokens" | "saves">;
-
-const counted = new WeakMap<Turn, Map<number, TextTokens>>();
-
 /** The line that names the object of a text. */
 const markTokens = 20;
 
-function textTokens(turn: Turn, block: number): TextTokens {
-  const known = counted.get(turn) ?? new Map<number, TextTokens>();
-  counted.set(turn, known);
-  const before = known.get(block);
-  if (before !== undefined) return before;
+function textTokens(turn: Turn, block: number): Pick<LeavingText, "tokens" | "saves"> {
   const text = textOfBlock(turn.user, block) ?? "";
   const { head, tail } = endsOfUserText(text);
   const tokens = rawEstimator.text(text);
   const kept = rawEstimator.text(text.slice(0, head)) + rawEstimator.text(text.slice(-tail));
-  const made = { tokens, saves: tokens - kept - markTokens };
-  known.set(block, made);
-  return made;
+  return { tokens, saves: tokens - kept - markTokens };
 }

@@ -53,21 +53,6 @@ function newestUser({ turns, compaction }: LayoutInput): number {
   return isReplaced ? -1 : newest;
 }
 
-interface ShortenedTurn {
-  readonly key: string;
-  readonly turn: Turn;
-}
-
-/** Renderings are kept by turn, so each turn is changed only once. */
-const shortTurnsMade = new WeakMap<Turn, ShortenedTurn>();
-
-function shortened(turn: Turn, texts: readonly UserText[]): Turn {
-  const key = JSON.stringify(texts);
-  const known = shortTurnsMade.get(turn);
-  if (known?.key === key) return known.turn;
-  const { user_meta: _meta, ...rest } = turn;
-  const user = turn.user === null ? null : withoutLongTexts(turn.user, texts);
-  const made = { ...rest, user };
-  shortTurnsMade.set(turn, { key, turn: made });
-  return made;
+function shortened({ user_meta: _meta, ...turn }: Turn, texts: readonly UserText[]): Turn {
+  return { ...turn, user: turn.user === null ? null : withoutLongTexts(turn.user, texts) };
 }
