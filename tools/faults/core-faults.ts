@@ -1262,4 +1262,34 @@ export const coreFaults: readonly DeliberateFault[] = [
     becomes: "",
     breaks: "A nickname makes a version of a view, and shifts the numbers of calls.",
   },
+  {
+    file: "layouts/epoch/user-entries.ts",
+    of: "if (turn === undefined || entry.turn === context.newestUser) return none;",
+    becomes: "if (turn === undefined) return none;",
+    breaks: "A paste leaves the newest user message.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
+    of: "if (user !== undefined) parts.add(user);",
+    becomes: "",
+    breaks: "A paste is shown a second time behind the user message that has it.",
+  },
+  {
+    file: "history/user-objects.ts",
+    of: "const id = known(text) ?? ids.next();",
+    becomes: "const id = ids.next();",
+    breaks: "The same paste again is another object.",
+  },
+  {
+    file: "history/user-objects.ts",
+    of: "writes.push({ object, expect: 0 });",
+    becomes: "",
+    breaks: "A paste has a handle, and no object in the store.",
+  },
+  {
+    file: "layouts/pooled/long-texts.ts",
+    of: "if (turn === newest || user === null) return [];",
+    becomes: "if (user === null) return [];",
+    breaks: "The pooled layout cuts a paste in the newest user message.",
+  },
 ];

@@ -6,7 +6,7 @@ import { rawEstimator } from "../cost/calibrated-estimator.ts";
 export const usualLongText = 2_000;
 
 /** Tokens below which a text never becomes an object, because its ends and the line between them have as many. */
-export const leastLongText = 100;
+const leastLongText = 100;
 
 /** A long text of a user's message: its text block, from 0. A message that is one text is block 0. */
 export interface LongText {

@@ -13,6 +13,7 @@ import { freeReplaced } from "../state/free-replaced.ts";
 import { noteNamedFiles } from "../state/note-use.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
+import { setActive } from "../state/set-active.ts";
 import type { UnseenMessage } from "./reconcile.ts";
 import { userObjects } from "./user-objects.ts";
 import type { WaitingResult } from "./stage-toolcalls.ts";
@@ -98,6 +99,9 @@ function appendMessage(
       steps: [],
       ...key,
     });
+    // A text that the user says again is used again. New ones are not in the pool yet.
+    for (const { id } of objects)
+      if (state.pool.has(id)) setActive(state, id, undefined, { isAsked: false });
   } else if (message.role === "assistant") {
     const time = message.timestamp === undefined ? {} : { timestamp: message.timestamp };
     const ids = message.content

@@ -269,8 +269,7 @@ function takeIn(scope: SessionScope, { turns, named, arrived, said }: CallInput)
   }
   for (const { entry, stored, turn } of said) {
     // The same text again is the same object.
-    if (state.pool.has(entry.id)) continue;
-    state.pool.adopt(entry);
+    if (!state.pool.has(entry.id)) state.pool.adopt(entry);
     contents.set(entry.id, stored);
     const used = { turn, call: state.chat.callsIn(turn) };
     setActive(state, entry.id, undefined, { used, isAsked: false });

@@ -196,6 +196,9 @@ describe("a long text of the user", () => {
 
     const turns = turnsOf(await chatOf(talk));
     expect(turns[1]?.user_objects).toEqual(turns[0]?.user_objects);
+    expect((await talk.session.status()).objects).toMatchObject([
+      { handle: "u1", state: "active" },
+    ]);
     expect(textsOf(view)[0]).toMatch(ends("ada"));
     expect(textsOf(view).at(-1)).toBe(paste("ada"));
   });

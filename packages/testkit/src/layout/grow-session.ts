@@ -99,7 +99,7 @@ function heard(
     ...withEntry(now, entry),
     turns: [...now.turns, { ...turn, user_objects: [{ block: 0, id: entry.id }] }],
   };
-  return known === undefined ? activated(then, entry, undefined, false) : then;
+  return activated(then, entry, undefined, false);
 }
 
 /** Tokens above which a text can be an object. */
