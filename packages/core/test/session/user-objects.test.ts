@@ -368,23 +368,29 @@ describe("the history of a session with long texts", () => {
 });
 
 describe("the pooled layout", () => {
-  it("shows a long text once: in the newest message, then as an active content", async () => {
+  it("shows a long text once: in its message, then by its ends, then as an active content", async () => {
     const talk = await openTalk({ layout: pooledLayout });
+    const view = async (): ReturnType<typeof viewParts> => {
+      await talk.history.ingest(talk.session);
+      return await viewParts(talk.session);
+    };
     talk.history.user(paste("ada"));
-    await talk.history.ingest(talk.session);
-    const first = await viewParts(talk.session);
+    const first = await view();
     goOn(talk);
-    await talk.history.ingest(talk.session);
-    const second = await viewParts(talk.session);
+    const second = await view();
     await talk.session.deactivate("u1");
-    const third = await viewParts(talk.session);
+    const third = await view();
+    await talk.session.activate("u1");
+    const fourth = await view();
 
     expect(first.pool).toEqual([`u1 user message ${Math.round(paste("ada").length / 1_000)}k`]);
     expect(first.chat.map(textOfMessage)).toEqual([paste("ada")]);
     expect(first.activeTexts).toEqual(["Active: u1."]);
-    expect(second.chat.map(textOfMessage)[0]).toMatch(ends("ada"));
-    expect(second.activeTexts[0]).toBe(`u1 user message v1\n~~~\n${paste("ada")}~~~`);
-    expect(third.chat).toEqual(second.chat);
+    expect(second.chat.slice(0, 1)).toEqual(first.chat);
+    expect(second.activeTexts).toEqual(["Active: u1."]);
+    expect(third.chat.map(textOfMessage)[0]).toMatch(ends("ada"));
     expect(third.activeTexts).toEqual([]);
+    expect(fourth.chat).toEqual(third.chat);
+    expect(fourth.activeTexts[0]).toBe(`u1 user message v1\n~~~\n${paste("ada")}~~~`);
   });
 });

@@ -22,13 +22,12 @@ export interface ActiveContent {
   readonly object: ActiveObject;
   readonly whole: readonly Block[];
   readonly rank: (typeof ranks)[number];
-  /** Whether the newest user message shows it. Then it has no blocks of its own. */
+  /** Whether a user message shows it. Then it has no blocks of its own. */
   readonly isSaid: boolean;
 }
 
 /**
- * Returns the contents of the active objects in order of activation. `said`: the ids of those that the newest user message
- * shows.
+ * Returns the contents of the active objects in order of activation. `said`: the ids of those that user messages show.
  */
 export function activeContents(
   input: LayoutInput,
@@ -113,7 +112,9 @@ export function activePool(
   for (const content of byImportance(contents)) {
     const { id } = content.object.entry;
     if (content.isSaid) {
-      shown.set(id, isInChat(content.object, chat) ? "whole" : "part");
+      const isThere = isInChat(content.object, chat);
+      if (!isThere) blocksById.set(id, []);
+      shown.set(id, isThere ? "whole" : "left-out");
       continue;
     }
     const isFirst = isBeforeList(content);
@@ -136,7 +137,7 @@ export function activePool(
   };
 }
 
-/** Whether the newest user message shows all of a text. The budget can have cut it. */
+/** Whether a user message shows all of a text. The budget can have cut it, or left it out. */
 function isInChat({ stored }: ActiveObject, { messages }: Rendered): boolean {
   const text = stored.body.content ?? "";
   return messages.some((message) => {

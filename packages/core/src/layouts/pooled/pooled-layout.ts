@@ -48,7 +48,7 @@ export const pooledLayout: Layout = {
     const pools = continuedLines(input, before?.pool);
     const chosen = chosenBefore(input, last, before);
     const short = shortTurns(input);
-    const rendered = renderPools(withShortTurns(input, short), pools.lines, chosen);
+    const rendered = renderPools(input, pools.lines, { ...chosen, short });
     return {
       messages: [...rendered.messages, ...notices.map(({ message }) => message)],
       tokens: {
@@ -67,8 +67,8 @@ export const pooledLayout: Layout = {
     const { pool, unlisted = 0, first_turn: firstTurn, short_turns: short = [] } = memory;
     const lines = pool.map((name) => lineFor(entryNamed(source, name), record.workspace));
     const added = record.entries.map((entry) => renderEntry(entry, source));
-    const input = withShortTurns(shownInput(inputOf(record, source)), short);
-    const chosen = { unlisted, firstTurn, activated: activatedOf(memory) };
+    const input = shownInput(inputOf(record, source));
+    const chosen = { unlisted, firstTurn, activated: activatedOf(memory), short };
     return [...renderPools(input, lines, chosen).messages, ...added];
   },
   describe: describePools,
@@ -155,11 +155,12 @@ interface RenderedPools extends Pick<LayoutOutput, "messages" | "tokens" | "show
 
 /** Renders all pools. */
 function renderPools(
-  input: LayoutInput,
+  given: LayoutInput,
   lines: readonly PoolLine[],
-  { unlisted, firstTurn, activated }: Chosen,
+  { unlisted, firstTurn, activated, short }: Chosen & { readonly short: readonly ShortTurn[] },
 ): RenderedPools {
-  const contents = activeContents(input, activated, shownByUser(input));
+  const contents = activeContents(given, activated, shownByUser(given, short));
+  const input = withShortTurns(given, short);
   const list = listRoom(lines, input);
   const chat = chatPool(input, { ...besideChat(contents, input, list), firstTurn });
   const active = activePool(input, contents, chat, list);
