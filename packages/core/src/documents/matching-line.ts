@@ -51,7 +51,7 @@ export function lineAt(text: string, offset: number): ShownLine {
 }
 
 /** Returns the words of a question in lower case, with the parts of identifiers. Short words count only if there are no others. */
-export function questionWords(question: string): readonly string[] {
+function questionWords(question: string): readonly string[] {
   const words = question
     .split(/[^\p{L}\p{N}\p{M}]+|(?<=\p{Ll})(?=\p{Lu})/u)
     .map((word) => word.toLowerCase());
