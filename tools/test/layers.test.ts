@@ -31,7 +31,10 @@ const allowed: Readonly<Record<string, Layers>> = {
     dependencies: ["objects", "core", "compose", "store", "watcher"],
     devDependencies: ["testkit"],
   },
-  cli: { dependencies: ["objects", "core", "compose", "replay", "store"], devDependencies: [] },
+  cli: {
+    dependencies: ["objects", "core", "compose", "replay", "store", "search"],
+    devDependencies: [],
+  },
 };
 
 const packages = join(import.meta.dirname, "..", "..", "packages");

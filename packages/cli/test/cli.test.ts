@@ -91,7 +91,10 @@ test.each([
   ],
   [["print", "x", "--as-of", "yesterday"], '--as-of is "yesterday"; it must be a version'],
   [["print", "x", "--as-of", "abcdef0"], "at least the first 8 hex digits of a hash"],
-  [["find"], "give words, or one of --type, --tag, --path, --relation and --session"],
+  [
+    ["find"],
+    "give words, or one of --literal, --regex, --type, --tag, --path, --relation and --session",
+  ],
   [["find", "x", "--limit", "0"], '--limit is "0"; it must be a whole number above 0'],
   [["graph", "x", "--depth", "far"], '--depth is "far"; it must be a whole number above 0'],
   [["graph", "x", "--direction", "up"], '--direction is "up"; it must be in or out or both'],

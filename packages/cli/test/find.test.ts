@@ -112,3 +112,24 @@ test("find reports that nothing was found, and which tags there are", async () =
     stderr: expect.stringContaining("give words, or one of"),
   });
 });
+
+test("find --literal and --regex show each line that fits", async () => {
+  await using store = await storeWithNotes();
+
+  const literal = await store.scm("find", "--literal", "[[grand plan]].");
+  const regex = await store.scm("find", "--regex", "^Back to .*Seeds: \\w+", "--type", "file");
+  const other = await store.scm("find", "--regex", "^Back", "--path", "nowhere");
+  const invalid = await store.scm("find", "--regex", "(");
+  const both = await store.scm("find", "log", "--literal", "x");
+
+  const row =
+    "TYPE  SIZE  NAME:LINE  TEXT\n" +
+    "file    72  projects/garden.md:3  Back to [[../index]] and the [[grand plan]]. Seeds: tomatoes.\n";
+  expect([literal.stdout, regex.stdout]).toEqual([row, row]);
+  expect(other).toMatchObject({ stdout: "", stderr: "Nothing was found.\n" });
+  expect(invalid).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the regular expression ( cannot be read"),
+  });
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("only one of them") });
+});

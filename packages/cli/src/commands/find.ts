@@ -13,6 +13,13 @@ import {
 } from "@self-context-manager/core/documents";
 import type { SearchIndex } from "@self-context-manager/objects";
 
+import {
+  type ScanPattern,
+  type ScanQuery,
+  type ScanResult,
+  scanTexts,
+} from "@self-context-manager/search";
+
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import { allowedIds, fitsOptions } from "../find-conditions.ts";
@@ -32,6 +39,9 @@ const longestCall = 60;
 /** The most hits that are asked for, so that enough remain when other conditions are applied. */
 const mostHits = 2_000;
 
+/** Milliseconds for a literal text. Its time grows only with the size of the store. */
+const longScan = 60_000;
+
 /** The number of versions at which an update of the search index looks in one step. */
 const versionsInStep = 200;
 
@@ -43,6 +53,16 @@ export const findCommand: Command = {
   arguments: "[WORD...]",
   argumentCount: { least: 0, most: 50 },
   options: {
+    literal: {
+      type: "string",
+      value: "TEXT",
+      help: "lines with exactly this text, instead of words",
+    },
+    regex: {
+      type: "string",
+      value: "PATTERN",
+      help: "lines that a regular expression of JavaScript fits, within 2 seconds",
+    },
     type: { type: "string", value: "TYPE", help: "only file, note, toolcall, chat …" },
     tag: {
       type: "string",
@@ -71,18 +91,26 @@ export const findCommand: Command = {
   notes: `Words are looked up in the contents of all versions, in paths and in the arguments of tool calls; the best fit
 comes first. Each row has the first line with the most of the words. name@3 is an object of which version 3 has the
 words. Without words, the objects that meet all conditions are listed, the newest first. The index of words is
-kept beside the store, and brought up to date first.`,
+kept beside the store, and brought up to date first. --literal and --regex read the latest versions instead, the
+newest first, and have a row for each line.`,
   async run(call) {
     const words = call.arguments.join(" ").trim();
     const conditions = ["type", "tag", "path", "relation", "session"].some(
       (option) => call.text(option) !== undefined,
     );
-    if (words === "" && !conditions)
-      throw new UsageError("give words, or one of --type, --tag, --path, --relation and --session");
+    const pattern = patternOf(call, words);
+    if (words === "" && !conditions && pattern === undefined)
+      throw new UsageError(
+        "give words, or one of --literal, --regex, --type, --tag, --path, --relation and --session",
+      );
     const limit = wholeNumber(call, "limit", usualLimit);
     await using store = await call.openStore();
     const parts = await linkParts(store, call);
     const allowed = await allowedIds(call, parts);
+    if (pattern !== undefined) {
+      await scanned(store, call, { pattern, allowed, limit, workspace: parts.workspace });
+      return;
+    }
     const { found, isCut } =
       words === ""
         ? await listed(store, call, allowed, parts.workspace)
@@ -96,6 +124,66 @@ kept beside the store, and brought up to date first.`,
     if (found.length === 0) call.note(await nothingFound(call, parts));
   },
 };
+
+/** The pattern of a scan, which takes the place of words; undefined for a search of words. */
+function patternOf(call: CommandCall, words: string): ScanPattern | undefined {
+  const literal = call.text("literal");
+  const regex = call.text("regex");
+  if (literal === undefined && regex === undefined) return undefined;
+  if (words !== "" || (literal !== undefined && regex !== undefined))
+    throw new UsageError("give words, --literal or --regex, and only one of them");
+  return literal === undefined ? { regex: regex ?? "" } : { literal };
+}
+
+interface Scanned {
+  readonly pattern: ScanPattern;
+  readonly allowed: ReadonlySet<ObjectId> | undefined;
+  readonly limit: number;
+  readonly workspace: string;
+}
+
+/** Prints the lines that a pattern fits. */
+async function scanned(
+  store: ObjectStore,
+  call: CommandCall,
+  { pattern, allowed, limit, workspace }: Scanned,
+): Promise<void> {
+  const type = call.text("type");
+  const { hits, isCut } = await scan(store, {
+    ...pattern,
+    ...(type === undefined ? {} : { type }),
+    limit: mostHits,
+    ...("literal" in pattern ? { timeLimit: longScan } : {}),
+  });
+  const objects = await described(store, new Set(hits.map(({ id }) => id)));
+  const lines = hits.flatMap((hit) => {
+    const stored = objects.get(hit.id);
+    const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
+    if (!isFit || allowed?.has(hit.id) === false) return [];
+    return [{ stored, version: hit.version, match: { line: hit.line, text: hit.text, words: 1 } }];
+  });
+  const shown = lines.slice(0, limit);
+  await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, "a pattern", call.folder));
+  if (isCut === "time")
+    call.note(
+      "The time for the scan is over, so lines can be missing; use --type or a simpler pattern.",
+    );
+  if (lines.length > limit)
+    call.note(
+      `${isCut === undefined ? "" : "More than "}${counted(lines.length, "line")} were found; ${limit} are shown, and --limit shows more.`,
+    );
+  if (lines.length === 0) call.note("Nothing was found.");
+}
+
+async function scan(store: ObjectStore, query: ScanQuery): Promise<ScanResult> {
+  try {
+    return await scanTexts(store, query);
+  } catch (error) {
+    // A pattern that cannot be read.
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
 
 interface Found {
   readonly stored: StoredMetadata;
