@@ -71,6 +71,13 @@ describe.skipIf(isSkipped)("a session of Pi and an agent of OpenClaw on one stor
     replies.push(call("write", { path: "done.txt", content: plan.replaceAll("plan", "work") }));
     await pi.prompt("write what is done");
     const later = await claw.turn("what is done?", [[["activate", { id: "done.txt" }]]]);
+    const note = "# Harbour\nShips leave at noon. #harbour\n\n# Tides\nHigh water at six.\n";
+    replies.push(call("write", { path: "notes/harbour.md", content: note }));
+    await pi.prompt("write down what you know");
+    const remembered = await claw.turn("when do ships leave?", [
+      [["find_objects", { words: "ships", tag: "harbour" }]],
+      [["activate", { id: "harbour#Tides" }]],
+    ]);
     await writeFile(join(workspace.workFolder, "plan.txt"), "changed by hand\n");
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const changed = await claw.turn("and now?");
@@ -81,6 +88,10 @@ describe.skipIf(isSkipped)("a session of Pi and an agent of OpenClaw on one stor
       /plan\.txt[^"]*(?:changed|one line more)/u,
     );
     expect(later.at(-1)?.text).toContain("the work has this line");
+    expect(remembered[1]?.text).toMatch(
+      /- f\d+ notes\/harbour\.md \d+, line 2 #Harbour: Ships leave at noon\. #harbour/u,
+    );
+    expect(remembered[2]?.text).toContain("High water at six.");
     expect(changed.at(-1)?.text).toMatch(/f\d+ plan\.txt[^\n]* v\d/u);
     expect(await storedIn(kind, at)).toEqual({ repeated: [], harnesses: ['"openclaw"', '"pi"'] });
     expect([...claw.failures, ...model.failures, ...pi.errors]).toEqual([]);

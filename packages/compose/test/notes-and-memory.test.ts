@@ -157,6 +157,44 @@ it("names new links without a target once, with the nearest names, after a note 
   expect(manager.store.name).toBe("sqlite");
 });
 
+it("finds objects of an imported store, whose documents are read at the first use", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await writeNotes(folder.path);
+  const at = join(folder.path, "store", "store.sqlite");
+  await using former = await openContextManager({ at });
+  await using other = await temporaryFolder();
+  const copy = await openContextManager({ at: join(other.path, "s"), workspace: folder.path });
+  await using manager = copy;
+  const { versions } = await former.store.changesSince(undefined, { limit: 1_000 });
+  for (const { body, version } of versions) {
+    const whole = await former.store.get(body.id, { version });
+    if (whole !== undefined) await manager.store.restore([whole]);
+  }
+  const session = await manager.openSession({ harness: "another", sessionId: "three" });
+
+  expect((await tool(session, "find_objects", { words: "rate limit" })).text).toContain(
+    "notes/limits.md",
+  );
+  expect((await tool(session, "find_objects", { tag: "api" })).text).toContain("notes/api.md");
+});
+
+it("works without the index, and without what needs it", async () => {
+  await using folder = await temporaryFolder();
+  await using manager = await openContextManager({
+    store: "memory",
+    workspace: folder.path,
+    documents: false,
+  });
+  const session = await manager.openSession({ harness: "test", sessionId: "one" });
+  await write(session, "a.md", "# A\n[[nothing]]\n");
+
+  expect(await tool(session, "activate", { id: "f1" })).toMatchObject({ ok: true });
+  expect(await tool(session, "activate", { id: "f1#A" })).toMatchObject({ ok: false });
+  expect(await tool(session, "find_objects", { words: "nothing" })).toMatchObject({ ok: false });
+  expect(textOf(await session.nextView())).not.toContain("[links of");
+});
+
 /** Waits until the indexes have the last commit. */
 async function upToDate(session: ContextSession): Promise<void> {
   await session.find({ words: "anything" });
