@@ -162,7 +162,8 @@ test("check lists broken, ambiguous and unread links, and fails if one is broken
   await using store = await storeWithNotes();
   await writeNotes(store.workspace, {
     "later.md": "[[picture.png]]\n",
-    "projects/more.md": "[[unused.png]] and [[picture.png]]\n",
+    "projects/more.md":
+      "[[unused.png]] and [[picture.png]]\n# What is it?\n[[#What is it?]] [x](#what-is-it) [[#^block]] [[#Other]]\n",
   });
   await store.scm("index", "projects");
 
@@ -181,14 +182,15 @@ test("check lists broken, ambiguous and unread links, and fails if one is broken
       "projects/more.md",
       "  1  unread     [[unused.png]] → unused.png (on the disk, not in the store)",
       "  1  unread     [[picture.png]] → picture.png (named, not read)",
+      '  3  broken     [[#Other]] → projects/more.md#Other (no heading "Other")',
       "",
-      "6 notes, 12 links: 1 broken, 1 ambiguous, 3 unread",
+      "6 notes, 16 links: 2 broken, 1 ambiguous, 3 unread",
       "",
     ].join("\n"),
   );
   expect(all.stderr).toBe(
     "2 Markdown files are not in the store and are not checked; scm index . stores them\n" +
-      "scm check: 1 link is broken\n",
+      "scm check: 2 links are broken\n",
   );
   expect(rows(ambiguous.stdout)).toHaveLength(3);
   expect(sound).toMatchObject({

@@ -3,11 +3,13 @@ import { filesOfFolder, type ObjectId, type StoredMetadata } from "@self-context
 import {
   type FileFinder,
   type FollowedLink,
+  hasHeading,
   isDocument,
+  type LinkParts,
   linksOf,
   linksToFiles,
 } from "@self-context-manager/core/documents";
-import { presenceOf } from "@self-context-manager/objects";
+import { type ParsedDocument, presenceOf } from "@self-context-manager/objects";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
@@ -58,7 +60,7 @@ export const checkCommand: Command = {
   },
   notes: `FOLDER is the current folder by default, and the names of links are looked up in it, or in --workspace. The
 notes are those of the store; scm index FOLDER stores them.
-broken: nothing has the name. ambiguous: several objects have it; the first one is used. unread: the content is
+broken: nothing has the name, or the note has no such heading. ambiguous: several objects have it; the first one is used. unread: the content is
 not in the store, because the object was only named, or because the file is on the disk and no object.
 The exit code is 1 if a link is broken.`,
   async run(call) {
@@ -90,8 +92,11 @@ The exit code is 1 if a link is broken.`,
         store,
         followed.flatMap(({ from, target }) => [from.id, ...idsOf(target)]),
       );
+      const documents = await documentsOf(followed, parts);
       const doubtful = followed.flatMap((one) => {
-        const found = judged(one, objects, finder, workspace);
+        const found =
+          judged(one, objects, finder, workspace) ??
+          withoutHeading(one, documents, objects, workspace);
         return found === undefined ? [] : [{ one, ...found }];
       });
       const lines = await linesOf(
@@ -136,6 +141,36 @@ function judged(
   if (target.state === "ambiguous")
     return { state: "ambiguous", text: `${name}, also ${firstOf(others)}` };
   return presence === "unread" ? { state: "unread", text: `${name} (named, not read)` } : undefined;
+}
+
+/** The documents to whose headings links lead, by their ids. */
+async function documentsOf(
+  links: readonly FollowedLink[],
+  { store, parser }: LinkParts,
+): Promise<ReadonlyMap<ObjectId, ParsedDocument>> {
+  const ids = links.flatMap(({ link, target }) =>
+    link.heading === undefined || target.state === "unresolved" ? [] : [target.id],
+  );
+  const entries = await store.documents.entries(parser.name, [...new Set(ids)]);
+  return new Map(
+    entries.flatMap((entry) =>
+      entry?.document === undefined ? [] : [[entry.names.id, entry.document] as const],
+    ),
+  );
+}
+
+/** Whether a link names a heading that its target does not have. */
+function withoutHeading(
+  { target }: FollowedLink,
+  documents: ReadonlyMap<ObjectId, ParsedDocument>,
+  objects: ReadonlyMap<ObjectId, StoredMetadata>,
+  folder: string,
+): Pick<Finding, "state" | "text"> | undefined {
+  if (target.state === "unresolved" || target.heading === undefined) return undefined;
+  const document = documents.get(target.id);
+  if (document === undefined || hasHeading(document, target.heading)) return undefined;
+  const { name } = namedTarget(target, objects, folder);
+  return { state: "broken", text: `${name} (no heading ${JSON.stringify(target.heading)})` };
 }
 
 /** The findings below the names of their notes. */

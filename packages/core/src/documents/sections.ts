@@ -25,6 +25,18 @@ export function sectionOf(
   return { from, to: Math.max(from, to) };
 }
 
+/** Whether a document has a heading that a link means. The name of a block, `^name`, is no heading, and counts as there. */
+export function hasHeading(
+  { headings }: Pick<ParsedDocument, "headings">,
+  heading: string,
+): boolean {
+  const last = heading.split("#").at(-1) ?? "";
+  return (
+    last.trim().startsWith("^") ||
+    (headingAt(headings, heading) ?? headingAt(headings, last)) !== undefined
+  );
+}
+
 /** Returns the heading under which a line of a document is; undefined above the first one. */
 export function headingOf(
   { headings }: Pick<ParsedDocument, "headings">,
@@ -36,8 +48,19 @@ export function headingOf(
 
 function headingAt(headings: readonly ParsedHeading[], wanted: string): number | undefined {
   const key = headingKey(wanted);
-  const at = key === "" ? -1 : headings.findIndex(({ text }) => headingKey(text) === key);
+  if (key === "") return undefined;
+  const byText = headings.findIndex(({ text }) => headingKey(text) === key);
+  const at = byText === -1 ? headings.findIndex(({ text }) => anchorOf(text) === wanted) : byText;
   return at === -1 ? undefined : at;
+}
+
+/** The name that programs give a heading in a Markdown link: `What is it?` is `what-is-it`. */
+function anchorOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc}\s-]/gu, "")
+    .replaceAll(/\s/gu, "-");
 }
 
 function lineOf(text: string, offset: number): number {

@@ -34,4 +34,5 @@ export {
   type UpdateOutcome,
 } from "../documents/update-index.ts";
 export { matchingLine, type MatchingLine } from "../documents/matching-line.ts";
+export { hasHeading } from "../documents/sections.ts";
 export { tagKey } from "../documents/name-keys.ts";

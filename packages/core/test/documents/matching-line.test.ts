@@ -41,6 +41,7 @@ test.each([
   ["b c", { from: 4, to: 5 }],
   ["A#B c", { from: 4, to: 5 }],
   ["d", { from: 6, to: 7 }],
+  ["b-c", { from: 4, to: 5 }],
   ["E", undefined],
   ["#", undefined],
 ])("the section %j", (heading, expected) => {
