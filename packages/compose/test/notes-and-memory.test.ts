@@ -1,4 +1,4 @@
-import type { ContextSession, View } from "@self-context-manager/core";
+import { type ContextSession, neutralCodec, type View } from "@self-context-manager/core";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -199,3 +199,77 @@ it("works without the index, and without what needs it", async () => {
 async function upToDate(session: ContextSession): Promise<void> {
   await session.find({ words: "anything" });
 }
+
+it("shows nothing of a file that no tool of the host has shown, neither a field nor a heading", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  const text =
+    "---\nkey: hidden one\n---\n# Hidden two\n[[hidden three]] #hidden/four\n\n# Public\nnothing\n";
+  await writeFile(join(folder.path, "work", "secret.md"), text);
+  {
+    await using first = await opened(folder.path, "one");
+    await first.session.read({ path: "secret.md" });
+  }
+  await using second = await opened(folder.path, "two");
+  const { session } = second;
+  await tool(session, "find_objects", { path: "secret" });
+  const answers = [
+    await tool(session, "activate", { id: "f1#Nothing" }),
+    await tool(session, "activate", { id: "f1@1#Nothing" }),
+    await session.showField("f1", "content"),
+  ];
+  for (const field of ["front_matter", "headings", "links", "tags", "relations"])
+    answers.push(await tool(session, "activate", { id: "f1", field }));
+
+  for (const { ok, text: answer } of answers) {
+    expect(answer).not.toMatch(/hidden/iu);
+    expect(ok).toBe(false);
+  }
+  expect((await session.showField("f1", "path")).text).toContain("secret.md");
+});
+
+it("shows headings and follows links only of the lines that the host's tool has shown", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  const path = join(folder.path, "work", "long.md");
+  await writeFile(path, "# Hidden\n[[goal]]\nneedle\n# Other hidden\nb\n");
+  {
+    await using before = await opened(folder.path, "zero");
+    await write(before.session, "goal.md", "# Goal\n");
+  }
+  await using one = await opened(folder.path, "one");
+  const { session } = one;
+  const call = {
+    role: "assistant" as const,
+    content: [
+      {
+        type: "toolCall" as const,
+        id: "r1",
+        name: "read",
+        arguments: { path, offset: 3, limit: 1 },
+      },
+    ],
+  };
+  await session.recordRead(path, { callId: "r1" });
+  await session.ingest(
+    [
+      { role: "user", content: "read" },
+      call,
+      {
+        role: "toolResult",
+        toolCallId: "r1",
+        toolName: "read",
+        content: [{ type: "text", text: "needle" }],
+        isError: false,
+      },
+    ],
+    neutralCodec,
+  );
+
+  const found = await tool(session, "find_objects", { words: "needle", type: "file" });
+
+  expect(found.text).toBe("- f1 long.md 42, line 3: needle");
+  expect((await tool(session, "activate", { id: "f1#Nothing" })).text).not.toContain("idden");
+  expect((await tool(session, "activate", { id: "f1" })).ok).toBe(true);
+  expect(textOf(await session.nextView())).not.toContain("[linked:");
+});

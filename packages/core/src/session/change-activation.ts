@@ -3,7 +3,7 @@ import { needsExplicitRead } from "../files/workspace-rule.ts";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
-import { activateShowable, noteOwnText } from "../state/host-shown.ts";
+import { activateShowable, noteOwnText, visibleLines } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
 import { setActive, setInactive } from "../state/set-active.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -49,6 +49,9 @@ export async function activate(
   return await activateEntry(scope, entry, lines);
 }
 
+/** The most number signs at which a name with a heading is split. */
+const mostSplits = 8;
+
 /**
  * Returns the name and the heading of `name#Heading`, if an object has the name. The whole text is no name of an object:
  * a name can contain a number sign.
@@ -57,7 +60,7 @@ async function sectionTarget(
   scope: SessionScope,
   given: string,
 ): Promise<{ readonly name: string; readonly heading: string } | undefined> {
-  for (const { index } of given.matchAll(/#/gu)) {
+  for (const { index } of [...given.matchAll(/#/gu)].slice(0, mostSplits)) {
     const name = given.slice(0, index).trim();
     const heading = given.slice(index + 1).trim();
     if (name === "" || heading === "") continue;
@@ -94,7 +97,9 @@ export async function showField(
     entry === undefined ? undefined : await scope.dependencies.store.get(entry.id, version);
   if (entry === undefined || stored === undefined)
     return refusal(`${JSON.stringify(given)} is not stored yet.`);
-  return fieldOfObject(scope, entry.handle, stored, field);
+  if (stored.body.locked)
+    return refusal(`${entry.handle} is locked, and its fields are not shown.`);
+  return await fieldOfObject(scope, entry.handle, stored, field);
 }
 
 /** Shows a version of a file: the newest one in the usual way, and any other as the output of the call. */
@@ -146,7 +151,10 @@ async function activateEntry(
   const text = stored.body.content;
   if (text === null && stored.body["blocks"] === undefined)
     return refusal(`${name} has no content.`);
-  const range = chosenRange(text ?? "", lines, dependencies.documents?.parser);
+  const range = chosenRange(text ?? "", lines, {
+    parser: dependencies.documents?.parser,
+    isVisible: await visibleLines(scope, entry.stored),
+  });
   if (typeof range === "string") return refusal(`${name}: ${range}`);
   contents.set(entry.id, stored);
   const before = state.active.get(entry.id);

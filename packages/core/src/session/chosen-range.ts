@@ -1,5 +1,5 @@
 import { type DocumentParser, type LineRange, rangeOf } from "@self-context-manager/objects";
-import { sectionOf } from "../documents/sections.ts";
+import { onVisibleLines, sectionOf } from "../documents/sections.ts";
 
 /** The part of an object to activate. Default: all. */
 export interface ActivateRange {
@@ -17,13 +17,20 @@ export function isPart({ from, to, heading }: ActivateRange): boolean {
 /** The most headings that an answer names. */
 const mostHeadings = 12;
 
+/** What headings are found with. */
+export interface HeadingParts {
+  readonly parser: DocumentParser | undefined;
+  /** Whether a line may be seen. A heading on another line is not there for the model. */
+  readonly isVisible: (line: number) => boolean;
+}
+
 /** Returns the lines of a text that are asked for; undefined for all, or a sentence that says what is wrong. */
 export function chosenRange(
   text: string,
   { from, to, heading }: ActivateRange,
-  parser?: DocumentParser,
+  parts?: HeadingParts,
 ): LineRange | undefined | string {
-  if (heading !== undefined) return sectionRange(text, heading, parser);
+  if (heading !== undefined) return sectionRange(text, heading, parts);
   try {
     return rangeOf(text, from, to);
   } catch (error) {
@@ -35,13 +42,15 @@ export function chosenRange(
 function sectionRange(
   text: string,
   heading: string,
-  parser: DocumentParser | undefined,
+  { parser, isVisible }: Partial<HeadingParts> = {},
 ): LineRange | string {
-  if (parser === undefined) return "headings are not read here; give from and to.";
-  const document = parser.parse(text);
-  const found = sectionOf(document, text, heading);
+  if (parser === undefined || isVisible === undefined)
+    return "headings are not read here; give from and to.";
+  const { headings } = parser.parse(text);
+  const visible = onVisibleLines(headings, text, isVisible);
+  const found = sectionOf({ headings }, text, heading, visible);
   if (found !== undefined) return found;
-  const names = document.headings.map((one) => one.text);
+  const names = visible.map((one) => one.text);
   if (names.length === 0) return "it has no headings; give from and to.";
   const more = names.length > mostHeadings ? " …" : "";
   const shown = names.slice(0, mostHeadings).map((name) => JSON.stringify(name));

@@ -10,7 +10,7 @@ import { rangeIn } from "../calls/execution.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
 import { earlierVersionHeader } from "../lines/object-lines.ts";
 import { shortName } from "../render/short-name.ts";
-import { noteOwnText, showableOf } from "../state/host-shown.ts";
+import { noteOwnText, showableOf, visibleLines } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
@@ -119,7 +119,10 @@ export async function earlierVersion(
   const name = `Version ${version} of ${entry.handle} ${fileName}`;
   const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
   if (text === undefined) return refusal(`${name} has no text.`);
-  const asked = chosenRange(text, lines, documents?.parser);
+  const asked = chosenRange(text, lines, {
+    parser: documents?.parser,
+    isVisible: await visibleLines(scope, stored),
+  });
   if (typeof asked === "string") return refusal(`${name}: ${asked}`);
   await noteOwnText(scope, stored);
   const found = showableOf(scope, stored, asked);

@@ -1,4 +1,5 @@
 import {
+  type IndexedObject,
   isObjectId,
   isReference,
   metadataVersion,
@@ -15,7 +16,7 @@ import { lineAt, matchingLine, type ShownLine } from "../documents/matching-line
 import { tagKey } from "../documents/name-keys.ts";
 import { headingOf } from "../documents/sections.ts";
 import { poolLine } from "../render/reference-line.ts";
-import { isVisible } from "../state/host-shown.ts";
+import { visibleLines } from "../state/host-shown.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget } from "./resolve-target.ts";
@@ -40,6 +41,9 @@ export interface FindRequest {
 const usualLimit = 10;
 const mostObjects = 50;
 
+/** Characters of the contents that are read at once. */
+const charactersAtOnce = 4_000_000;
+
 /** Hits that are looked at for each object of an answer, because several can be of one object or meet no other condition. */
 const hitsForEach = 8;
 
@@ -61,9 +65,11 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const { documents } = scope.dependencies;
   if (documents === undefined) return refusal("this agent has no index, so nothing can be found.");
   const given = withoutEmpty(request);
-  const { words, tag, path, relation } = given;
+  const { words, tag, path, relation, session } = given;
   if ((words ?? tag ?? path ?? relation) === undefined)
     return refusal("nothing to find was given; give words, a tag, a path or a relation.");
+  if (session !== undefined && words === undefined && (tag ?? relation) !== undefined)
+    return refusal("notes belong to no session; give a session with words or a path.");
   const isCurrent = await documents.upToDate();
   const places = await placesOf(scope, documents, given);
   if (typeof places === "string") return refusal(places);
@@ -78,7 +84,8 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const shown = found.slice(0, limit);
   const question = [words, tag, words === undefined ? path : undefined].join(" ");
   const lines: string[] = [];
-  for (const one of shown) lines.push(await lineFor(scope, documents, one, question));
+  for (const some of inGroups(shown))
+    lines.push(...(await linesFor(scope, documents, some, question)));
   const more = found.length > shown.length ? " Others were left out; give more words." : "";
   return output(
     `${lines.join("\n")}${more === "" && behind === "" ? "" : `\n${(more + behind).trim()}`}`,
@@ -144,12 +151,19 @@ async function hitsOf(
   const chat = session === undefined ? undefined : await chatOf(scope, session);
   if (session !== undefined && chat === undefined)
     return `no session is known as ${JSON.stringify(session)}; give "this", or the id of a session.`;
-  const hits = await search.search({
-    words,
-    limit: Math.min(limit, mostObjects) * hitsForEach,
-    ...(type === undefined ? {} : { type }),
-    ...(chat === undefined ? {} : { session: chat }),
-  });
+  let hits: readonly SearchHit[];
+  try {
+    hits = await search.search({
+      words,
+      limit: Math.min(limit, mostObjects) * hitsForEach,
+      ...(type === undefined ? {} : { type }),
+      ...(chat === undefined ? {} : { session: chat }),
+    });
+  } catch (error) {
+    // The index is derived, so its failure is none of the session.
+    scope.dependencies.logger.warn("the full-text index cannot be read", { error });
+    return "the full-text index cannot be read now; give a tag or a relation.";
+  }
   return [...new Map(hits.toReversed().map((hit) => [hit.id, hit])).values()].toReversed();
 }
 
@@ -229,27 +243,59 @@ function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindReq
   return typeof own === "string" && own.toLowerCase().includes(path.trim().toLowerCase());
 }
 
-/** Returns the line of an object. The object joins the pool, unless it is a record of another session. */
-async function lineFor(
+/** Returns objects in groups whose contents together are not too long to be read at once. */
+function inGroups(found: readonly Found[]): readonly (readonly Found[])[] {
+  const groups: Found[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const one of found) {
+    const count = Number(one.stored.body["char_count"] ?? 0);
+    characters += count;
+    if (characters > charactersAtOnce) {
+      groups.push([]);
+      characters = count;
+    }
+    groups.at(-1)?.push(one);
+  }
+  return groups;
+}
+
+/** Returns the lines of objects. They join the pool, except records of other sessions. */
+async function linesFor(
   scope: SessionScope,
   { parser }: DocumentUpkeep,
-  found: Found,
+  found: readonly Found[],
   question: string,
+): Promise<readonly string[]> {
+  const { store } = scope.dependencies;
+  const ids = found.map(({ stored }) => stored.body.id);
+  const contents = await store.getMany(ids);
+  const entries = await store.documents.entries(parser.name, ids);
+  const lines: string[] = [];
+  for (const [index, one] of found.entries()) {
+    const shown = await shownLine(scope, one, contents[index], question);
+    lines.push(await lineFor(scope, one.stored, shown, entries[index]));
+  }
+  return lines;
+}
+
+async function lineFor(
+  scope: SessionScope,
+  stored: StoredMetadata,
+  shown: VersionLine | undefined,
+  entry: IndexedObject | undefined,
 ): Promise<string> {
-  const { store, workspace } = scope.dependencies;
-  const { stored } = found;
   const { body } = stored;
   const handle = body.locked ? body.id : joinPool(scope.state, stored).handle;
-  const title = poolLine({ id: body.id, handle, stored }, workspace);
-  const shown = await shownLine(scope, found, question);
-  if (shown === undefined || !(await isVisible(scope, shown.version, shown.line.line)))
-    return `- ${title}`;
+  const title = poolLine({ id: body.id, handle, stored }, scope.dependencies.workspace);
+  if (shown === undefined) return `- ${title}`;
   const { version, text, line } = shown;
-  const [entry] = await store.documents.entries(parser.name, [body.id]);
+  const isVisible = await visibleLines(scope, version);
+  if (!isVisible(line.line)) return `- ${title}`;
   const isSame = entry?.contentHash === version.hashes.content_hash;
-  const heading =
-    isSame && entry.document !== undefined ? headingOf(entry.document, text, line.line) : undefined;
-  const section = heading === undefined ? "" : ` #${oneLine(heading)}`;
+  const headings = isSame ? (entry.document?.headings ?? []) : [];
+  const heading = headingOf({ headings }, text, line.line);
+  const isNamed = heading !== undefined && isVisible(lineAt(text, heading.range[0]).line);
+  const section = isNamed ? ` #${oneLine(heading.text)}` : "";
   const earlier = version.version === stored.version ? "" : ` v${version.version}`;
   return `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
 }
@@ -267,10 +313,11 @@ interface VersionLine {
 async function shownLine(
   { dependencies: { store } }: SessionScope,
   { stored, version, offset }: Found,
+  newest: StoredVersion | undefined,
   question: string,
 ): Promise<VersionLine | undefined> {
   const { id } = stored.body;
-  const latest = versionText(await store.get(id));
+  const latest = versionText(newest);
   if (latest !== undefined && offset !== undefined)
     return { ...latest, line: lineAt(latest.text, offset) };
   const match = latest === undefined ? undefined : matchingLine(latest.text, question);

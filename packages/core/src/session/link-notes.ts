@@ -1,11 +1,12 @@
 import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
-import { type FollowedLink, linksOf } from "../documents/follow-links.ts";
+import type { FollowedLink } from "../documents/follow-links.ts";
 import { isDocument } from "../documents/update-index.ts";
 import { nearestNames } from "../documents/nearest-names.ts";
 import { linkProblems } from "../lines/notices.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
+import { visibleLinks } from "./visible-links.ts";
 
 /** The number of links that one line names. */
 const mostLinks = 5;
@@ -28,7 +29,8 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
     if (!isWaiting || entry === undefined) continue;
     const [indexed] = await store.documents.entries(parser.name, [id]);
     if (indexed?.contentHash !== entry.stored.hashes.content_hash) continue;
-    const links = await linksOf([id], { store, parser, workspace });
+    const followed = await visibleLinks(scope, [entry], { store, parser, workspace });
+    const links = followed.get(id) ?? [];
     const open = links.filter(({ target }) => target.state !== "resolved");
     const isNew = open.filter(({ link }) => !known.has(link.raw));
     written.set(id, { isWaiting: false, known: new Set(open.map(({ link }) => link.raw)) });
@@ -83,11 +85,16 @@ async function problemOf(scope: SessionScope, { link, target }: FollowedLink): P
 
 /** Returns names of the session's objects, and of those that a search for the words of a name finds. */
 async function namesLike(scope: SessionScope, name: string): Promise<readonly IndexedNames[]> {
-  const { documents, store } = scope.dependencies;
-  const ids = new Set(scope.state.pool.entries.keys());
-  const hits = (await documents?.search?.search({ words: name, limit: mostSimilar })) ?? [];
-  for (const { id } of hits) ids.add(id);
+  const { documents, store, logger } = scope.dependencies;
   if (documents === undefined) return [];
+  const ids = new Set(scope.state.pool.entries.keys());
+  try {
+    const hits = (await documents.search?.search({ words: name, limit: mostSimilar })) ?? [];
+    for (const { id } of hits) ids.add(id);
+  } catch (error) {
+    // The names of the session's own objects remain.
+    logger.warn("the full-text index cannot be read", { error });
+  }
   const entries = await store.documents.entries(documents.parser.name, [...ids]);
   return entries.flatMap((entry) => (entry === undefined ? [] : [entry.names]));
 }

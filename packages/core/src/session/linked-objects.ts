@@ -1,8 +1,9 @@
 import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
-import { linksOf } from "../documents/follow-links.ts";
+import type { LinkTarget } from "../documents/resolve-link.ts";
 import { isDocument } from "../documents/update-index.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
+import { visibleLinks } from "./visible-links.ts";
 
 /** The number of objects that join the pool because one document links to them. */
 const usualLinkedObjects = 30;
@@ -25,22 +26,29 @@ export async function joinLinked(scope: SessionScope): Promise<void> {
   const indexed = waiting.filter(
     ({ stored }, index) => entries[index]?.contentHash === stored.hashes.content_hash,
   );
+  if (indexed.length === 0) return;
+  const links = await visibleLinks(scope, indexed, { store, parser, workspace });
+  const targets = new Set([...links.values()].flat().flatMap(({ target }) => idsOf(target)));
+  const found = new Map(
+    (await store.describe([...targets])).map((target) => [target?.body.id, target]),
+  );
   for (const { id, handle, stored } of indexed) {
     scope.followed.set(id, stored.hashes.content_hash);
-    const links = await linksOf([id], { store, parser, workspace });
-    const targets = new Set(
-      links.flatMap(({ target }) => (target.state === "unresolved" ? [] : [target.id])),
-    );
-    targets.delete(id);
-    const found = await store.describe([...targets]);
+    const own = new Set((links.get(id) ?? []).flatMap(({ target }) => idsOf(target)));
+    own.delete(id);
     let joined = 0;
-    for (const target of found) {
+    for (const one of own) {
+      const target = found.get(one);
       if (target === undefined || !canJoin(scope, target)) continue;
       if (joined >= linkedObjects) break;
       joinPool(scope.state, target, { linked: handle });
       joined += 1;
     }
   }
+}
+
+function idsOf(target: LinkTarget): readonly ObjectId[] {
+  return target.state === "unresolved" ? [] : [target.id];
 }
 
 /** Returns the active documents whose links have not been followed since they changed. */

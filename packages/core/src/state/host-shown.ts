@@ -64,16 +64,21 @@ export async function noteOwnText(
     state.shown.addLines(stored, undefined);
 }
 
-/** Whether the model may see a line of a version without a tool of the host. */
-export async function isVisible(
+/** The answer of `visibleLines` for a version of which the model may see all. */
+export const everyLine = (): boolean => true;
+
+/** Returns whether the model may see a line of a version without a tool of the host. */
+export async function visibleLines(
   scope: SessionScope,
   stored: StoredMetadata,
-  line: number,
-): Promise<boolean> {
+): Promise<(line: number) => boolean> {
   const { activateUnread, store } = scope.dependencies;
-  if (activateUnread !== "ask" || !isFile(stored)) return true;
-  const { type } = showableOf(scope, stored, { from: line, to: line });
-  return type === "all" || type === "lines" || (await isAgentsOwn(store, stored));
+  if (activateUnread !== "ask" || !isFile(stored)) return everyLine;
+  const found = showableOf(scope, stored, undefined);
+  if (found.type === "all" || (await isAgentsOwn(store, stored))) return everyLine;
+  if (found.type !== "lines") return () => false;
+  const { ranges } = found;
+  return (line) => ranges.some(({ from, to }) => from <= line && line <= to);
 }
 
 function linesOfShown({ ranges }: ShownText, asked: LineRange | undefined): Showable {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { lineAt, matchingLine } from "../../src/documents/matching-line.ts";
 import { nearestNames } from "../../src/documents/nearest-names.ts";
-import { headingOf, sectionOf } from "../../src/documents/sections.ts";
+import { headingOf, onVisibleLines, sectionOf } from "../../src/documents/sections.ts";
 
 test.each([
   ["one\ntwo words here\nwords", "two words", { line: 2, text: "two words here", words: 2 }],
@@ -49,13 +49,28 @@ test.each([
 });
 
 test("the heading above a line", () => {
-  expect([1, 2, 3, 5, 7].map((line) => headingOf({ headings }, text, line))).toEqual([
+  expect([1, 2, 3, 5, 7].map((line) => headingOf({ headings }, text, line)?.text)).toEqual([
     undefined,
     "A",
     "A",
     "B *c*",
     "D",
   ]);
+});
+
+test("the headings of a large document take time in proportion to its length", () => {
+  const count = 200_000;
+  const long = "# a\n".repeat(count);
+  const many = Array.from({ length: count }, (_, index) => ({
+    level: 1,
+    text: "a",
+    range: [index * 4, index * 4 + 3] as const,
+  }));
+  const start = performance.now();
+
+  expect(headingOf({ headings: many }, long, 1)).toBe(many[0]);
+  expect(onVisibleLines(many, long, (line) => line > count - 2)).toEqual(many.slice(-2));
+  expect(performance.now() - start).toBeLessThan(5_000);
 });
 
 test.each([
