@@ -51,8 +51,8 @@ export async function makeView(
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
 ): Promise<View> {
-  await joinLinked(scope);
-  const notes = await linkNotes(scope);
+  await derived(scope, joinLinked);
+  const notes = (await derived(scope, linkNotes)) ?? [];
   const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
   takeOut(scope, output);
   scope.state.active.noteSent();
@@ -60,6 +60,20 @@ export async function makeView(
   const call = await storeView(scope, options, output);
   scope.dependencies.documents?.request();
   return { ...view, call };
+}
+
+/** Does what needs the derived indexes. A fault of one of them is logged, and costs no view. */
+async function derived<Result>(
+  scope: SessionScope,
+  work: (scope: SessionScope) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work(scope);
+  } catch (error) {
+    // If the store itself fails, the commit of the view reports it.
+    scope.dependencies.logger.warn("the links of documents could not be followed", { error });
+    return undefined;
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import type { ToolFacts } from "../../src/calls/tool-facts.ts";
+import type { DocumentUpkeep } from "../../src/documents/document-upkeep.ts";
 import type { FileTracker } from "../../src/files/file-tracker.ts";
 import type { HostSession } from "../../src/host/host-session.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -39,6 +40,7 @@ export interface TestSessionOptions {
   readonly tracker?: FileTracker;
   readonly activateUnread?: "read" | "ask";
   readonly toolFacts?: ToolFacts;
+  readonly documents?: DocumentUpkeep;
   /** Default: 2,000. */
   readonly longTexts?: number;
 }
@@ -72,6 +74,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     workspace,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
+    ...(options.documents === undefined ? {} : { documents: options.documents }),
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
     ...(options.longTexts === undefined ? {} : { longTexts: options.longTexts }),
     ...(options.activateUnread === undefined ? {} : { activateUnread: options.activateUnread }),

@@ -1,0 +1,71 @@
+import {
+  type ObjectStore,
+  type SearchIndex,
+  silentLogger,
+  StoreError,
+} from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { expect, it } from "vitest";
+
+import { documentUpkeep } from "../../src/documents/document-upkeep.ts";
+import { linkParser, put } from "../documents/written-notes.ts";
+import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
+
+const damaged = async (): Promise<never> =>
+  await Promise.reject(new StoreError("STORE_CORRUPT", "the index is damaged"));
+
+const failingSearch: SearchIndex = {
+  position: damaged,
+  add: damaged,
+  search: damaged,
+  clear: damaged,
+  [Symbol.asyncDispose]: async () => {},
+};
+
+async function openSession(store: ObjectStore): Promise<TestSession> {
+  const documents = documentUpkeep({
+    store,
+    parser: linkParser(),
+    search: failingSearch,
+    logger: silentLogger,
+    later: (run, milliseconds) => void setTimeout(run, milliseconds),
+  });
+  return await openTestSession({ store, documents, files: { "/work/a.md": "[[nobody]]" } });
+}
+
+it("makes a view although the index of documents cannot be read", async () => {
+  const inner = memoryStore();
+  const store: ObjectStore = Object.assign(Object.create(inner) as ObjectStore, {
+    documents: { ...inner.documents, entries: damaged },
+  });
+  const { session } = await openSession(store);
+  await put(store, "n", "[[a]]");
+  await session.activate("n");
+  await session.recordWrite("a.md");
+
+  const view = await session.ingestAndView([{ role: "user", content: "go on" }], plainCodec);
+
+  expect(JSON.stringify(view.messages)).toContain("go on");
+});
+
+it("answers, names links and makes views without a full-text index that can be read", async () => {
+  const { session } = await openSession(memoryStore());
+  await session.recordWrite("a.md");
+
+  expect(await session.find({ words: "nobody" })).toMatchObject({
+    ok: false,
+    text: "the full-text index cannot be read now; give a tag or a relation.",
+  });
+  const view = await session.ingestAndView([{ role: "user", content: "go on" }], plainCodec);
+
+  expect(JSON.stringify(view.messages)).toContain("[links of f1 a.md: [[nobody]] has no target");
+});
+
+it("refuses a session for a search that only notes can answer", async () => {
+  const { session } = await openSession(memoryStore());
+
+  expect(await session.find({ tag: "a", session: "this" })).toMatchObject({
+    ok: false,
+    text: "notes belong to no session; give a session with words or a path.",
+  });
+});
