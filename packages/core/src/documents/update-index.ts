@@ -57,15 +57,21 @@ export async function updateIndex(
   let position = from ?? (await store.documents.position(parser.name));
   let added = 0;
   let unkept = 0;
+  let isContinued = from !== undefined;
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position };
     const changes = await store.changesSince(position, { limit: versionsAtOnce });
     if (changes.versions.length === 0) return { isBehind: false, added, position };
     const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
     const entries = await entriesOf(changed, store, parser);
+    const hasNews = entries.length > 0;
+    // A program with another parser can have replaced the index since, and it lacks all before this position.
+    if (isContinued && hasNews && (await store.documents.position(parser.name)) === undefined)
+      return await updateIndex(store, parser, { mayContinue });
     added += entries.filter(({ document }) => document !== undefined).length;
     unkept += changes.versions.length;
-    if (entries.length > 0 || unkept >= mostUnkept) {
+    if (hasNews || (!isContinued && unkept >= mostUnkept)) {
+      isContinued = false;
       await store.documents.keep(parser.name, entries, changes.position);
       unkept = 0;
     }

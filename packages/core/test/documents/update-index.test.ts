@@ -81,3 +81,17 @@ it.each([
 ])("adds to a search what the text before had not: %j to %j", (before, after, added) => {
   expect(addedText(before, after)).toBe(added);
 });
+
+it("makes the index again if a program with another parser has replaced it since", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+  const { position } = await updateIndex(store, parser);
+  await updateIndex(store, { ...parser, name: "other" });
+  await store.commit([{ object: note("Costs", { id: objectId("another") }) }]);
+
+  await updateIndex(store, parser, { from: position });
+
+  expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
+  expect(await store.documents.tagged("tags", "costs")).toEqual(["another"]);
+});
