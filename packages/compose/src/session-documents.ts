@@ -50,7 +50,12 @@ async function openQuietly(
   }
 }
 
-/** An update that waits does not keep the process running: the next process makes it. */
-function later(run: () => void, milliseconds: number): void {
-  setTimeout(run, milliseconds).unref();
+/** An update for which nobody waits does not keep the process running: the next process makes it. */
+function later(
+  run: () => void,
+  milliseconds: number,
+  { isAwaited }: { readonly isAwaited: boolean },
+): void {
+  if (isAwaited) setImmediate(run);
+  else setTimeout(run, milliseconds).unref();
 }

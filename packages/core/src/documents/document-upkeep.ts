@@ -5,7 +5,7 @@ import type {
   SearchIndex,
 } from "@self-context-manager/objects";
 
-import { type MayContinue, updateIndex } from "./update-index.ts";
+import { updateIndex } from "./update-index.ts";
 import { updateSearch } from "./update-search.ts";
 
 /** What the derived indexes of a store are made with. */
@@ -32,8 +32,12 @@ export interface DocumentUpkeep extends DocumentParts, AsyncDisposable {
 export interface UpkeepOptions extends DocumentParts {
   readonly store: ObjectStore;
   readonly logger: Logger;
-  /** Runs a function after some milliseconds, unless the process ends before. */
-  readonly later: (run: () => void, milliseconds: number) => void;
+  /** Runs a function after some milliseconds; unless the process ends before, if nobody waits for it. */
+  readonly later: (
+    run: () => void,
+    milliseconds: number,
+    options: { readonly isAwaited: boolean },
+  ) => void;
 }
 
 /** Milliseconds in which the request of a call that was just prepared is sent. */
@@ -53,23 +57,31 @@ export function documentUpkeep({
   /** The position that the index of documents has reached. It is not kept for each call, see `updateIndex`. */
   let reached: string | undefined;
 
+  /** How many callers wait for an update. */
+  let callers = 0;
+  /** Ends the pause that an update makes. */
+  let endPause: (() => void) | undefined;
+
+  /** Lets other work come between two steps. */
   const pause = async (): Promise<boolean> => {
+    if (isClosed) return false;
     await new Promise<void>((resolve) => {
-      later(resolve, 0);
+      endPause = resolve;
+      later(resolve, 0, { isAwaited: callers > 0 });
     });
+    endPause = undefined;
     return !isClosed;
   };
-  const continues = (): boolean => !isClosed;
 
-  async function update(mayContinue: MayContinue): Promise<boolean> {
+  async function update(): Promise<boolean> {
     const documents = await attempt("the index of documents", async () => {
-      const outcome = await updateIndex(store, parser, { from: reached, mayContinue });
+      const outcome = await updateIndex(store, parser, { from: reached, mayContinue: pause });
       reached = outcome.position;
       return !outcome.isBehind;
     });
     if (search === undefined) return documents;
     const words = await attempt("the full-text index", async () => {
-      const { isBehind } = await updateSearch(store, search, { mayContinue });
+      const { isBehind } = await updateSearch(store, search, { mayContinue: pause });
       return !isBehind;
     });
     return documents && words;
@@ -85,8 +97,8 @@ export function documentUpkeep({
   }
 
   /** Makes an update after those that were asked for before. */
-  async function afterOthers(mayContinue: MayContinue): Promise<boolean> {
-    const own = last.then(async () => !isClosed && (await update(mayContinue)));
+  async function afterOthers(): Promise<boolean> {
+    const own = last.then(async () => !isClosed && (await update()));
     last = own;
     return await own;
   }
@@ -100,14 +112,26 @@ export function documentUpkeep({
       later(
         () => {
           isRequested = false;
-          if (!isClosed) void afterOthers(pause);
+          if (!isClosed) void afterOthers();
         },
         soon ? 0 : afterSending,
+        { isAwaited: false },
       );
     },
-    upToDate: async () => !isClosed && (await afterOthers(continues)),
+    async upToDate() {
+      if (isClosed) return false;
+      callers += 1;
+      // The timer of a pause that began before does not keep the process running, so it may never come.
+      endPause?.();
+      try {
+        return await afterOthers();
+      } finally {
+        callers -= 1;
+      }
+    },
     async [Symbol.asyncDispose]() {
       isClosed = true;
+      endPause?.();
       await last;
     },
   };
