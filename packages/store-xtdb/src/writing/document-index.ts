@@ -10,6 +10,7 @@ import {
 
 import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
 import type { Documents } from "../documents/documents.ts";
+import { giveWay } from "./transactions.ts";
 
 /** The operations of the document index on a node. */
 export interface DocumentQueries {
@@ -114,7 +115,7 @@ export function documentQueries({
     },
 
     async keep(parser, kept, position, budget) {
-      for (let attempt = 0; ; attempt += 1) {
+      for (let losses = 1; ; losses += 1) {
         const state = await client.entity(index.stateId, budget);
         const known =
           index.readState(state, parser) === undefined
@@ -134,7 +135,8 @@ export function documentQueries({
         ];
         const { txId, held } = await client.submit(operations, budget);
         if (held ?? (await client.isCommitted(txId, budget))) return;
-        if (attempt >= mostAttempts) return;
+        // The caller goes on from the position, so entries that are not kept must not pass as kept.
+        await giveWay(losses, budget, client.url);
       }
     },
 
@@ -207,8 +209,5 @@ export function documentQueries({
     return index.state(parser, String(state[index.attribute("position")]));
   }
 }
-
-/** Attempts to keep entries beside another client. What is not kept stays to be derived later. */
-const mostAttempts = 5;
 
 const documentsAtOnce = 200;
