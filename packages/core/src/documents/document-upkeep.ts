@@ -56,6 +56,7 @@ export function documentUpkeep({
   let last: Promise<boolean> = Promise.resolve(true);
   /** The position that the index of documents has reached. It is not kept for each call, see `updateIndex`. */
   let reached: string | undefined;
+  let unkept = 0;
 
   /** How many callers wait for an update. */
   let callers = 0;
@@ -75,8 +76,13 @@ export function documentUpkeep({
 
   async function update(): Promise<boolean> {
     const documents = await attempt("the index of documents", async () => {
-      const outcome = await updateIndex(store, parser, { from: reached, mayContinue: pause });
+      const outcome = await updateIndex(store, parser, {
+        from: reached,
+        unkept,
+        mayContinue: pause,
+      });
       reached = outcome.position;
+      unkept = outcome.unkept;
       return !outcome.isBehind;
     });
     if (search === undefined) return documents;

@@ -31,6 +31,8 @@ export type MayContinue = () => boolean | Promise<boolean>;
 export interface UpdateOptions {
   /** The position that an earlier update reached. Default: the position that is kept. */
   readonly from?: string | undefined;
+  /** The number of versions before `from` since the position was kept last. Default: 0. */
+  readonly unkept?: number;
   /** Asked before each step. Default: always. */
   readonly mayContinue?: MayContinue;
 }
@@ -52,31 +54,36 @@ export interface UpdateOutcome {
 export async function updateIndex(
   store: ObjectStore,
   parser: DocumentParser,
-  { from, mayContinue = () => true }: UpdateOptions = {},
-): Promise<UpdateOutcome> {
+  { from, unkept: before = 0, mayContinue = () => true }: UpdateOptions = {},
+): Promise<IndexOutcome> {
   let position = from ?? (await store.documents.position(parser.name));
   let added = 0;
-  let unkept = 0;
+  let unkept = before;
   let isContinued = from !== undefined;
   for (;;) {
-    if (!(await mayContinue())) return { isBehind: true, added, position };
+    if (!(await mayContinue())) return { isBehind: true, added, position, unkept };
     const changes = await store.changesSince(position, { limit: versionsAtOnce });
-    if (changes.versions.length === 0) return { isBehind: false, added, position };
+    if (changes.versions.length === 0) return { isBehind: false, added, position, unkept };
     const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
     const entries = await entriesOf(changed, store, parser);
-    const hasNews = entries.length > 0;
-    // A program with another parser can have replaced the index since, and it lacks all before this position.
-    if (isContinued && hasNews && (await store.documents.position(parser.name)) === undefined)
-      return await updateIndex(store, parser, { mayContinue });
-    added += entries.filter(({ document }) => document !== undefined).length;
     unkept += changes.versions.length;
-    if (hasNews || (!isContinued && unkept >= mostUnkept)) {
+    if (entries.length > 0 || unkept >= mostUnkept) {
+      // A program with another parser can have replaced the index since; then it lacks all before this position.
+      if (isContinued && (await store.documents.position(parser.name)) === undefined)
+        return await updateIndex(store, parser, { mayContinue });
       isContinued = false;
       await store.documents.keep(parser.name, entries, changes.position);
       unkept = 0;
     }
+    added += entries.filter(({ document }) => document !== undefined).length;
     position = changes.position;
   }
+}
+
+/** How far an update of the document index came. */
+export interface IndexOutcome extends UpdateOutcome {
+  /** The number of versions since the position was kept last. */
+  readonly unkept: number;
 }
 
 /** Whether objects can be called by more than their id, or say something about others. */
