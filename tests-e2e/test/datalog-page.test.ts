@@ -3,6 +3,8 @@
 import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/core";
 import { objectId, type SealedObject, sealObject } from "@self-context-manager/objects";
 import { openXtdbStore, type StartedNode, type XtdbStore } from "@self-context-manager/store-xtdb";
+import { updateIndex } from "@self-context-manager/core/documents";
+import { markdownParser } from "@self-context-manager/documents";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -168,6 +170,18 @@ describe.skipIf(missing !== undefined)(
         ]),
       );
       expect(found).toHaveLength(2);
+    });
+
+    it("finds notes by the tags and links of their texts", async () => {
+      await store.commit([
+        { object: note("tagged", { content: "See [[notes/Plan#Costs]]. #Home/Garden\n" }) },
+      ]);
+      await updateIndex(store, markdownParser);
+
+      expect(await ask("Notes with a tag in their text", "home")).toEqual([["tagged", ""]]);
+      expect(await ask("Notes with a tag in their text", "home/garden")).toEqual([["tagged", ""]]);
+      expect(await ask("Notes with a tag in their text", "garden")).toEqual([]);
+      expect(await ask("Notes with a link to a name", "plan")).toEqual([["tagged", ""]]);
     });
 
     it("finds what changed between two transactions", async () => {

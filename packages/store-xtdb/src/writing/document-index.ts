@@ -135,7 +135,7 @@ export function documentQueries({
         ];
         const { txId, held } = await client.submit(operations, budget);
         if (held ?? (await client.isCommitted(txId, budget))) return;
-        // The caller goes on from the position, so entries that are not kept must not pass as kept.
+        // The caller continues at the position, so entries that were not kept must not pass as kept.
         await giveWay(losses, budget, client.url);
       }
     },
