@@ -76,7 +76,7 @@ async function turnOf(played: PlayedGateway): Promise<object> {
 const managedTurn = {
   slots: { contextEngine: "self-context-manager" },
   entry: { enabled: true },
-  tools: ["activate", "deactivate", "pin", "unpin"],
+  tools: ["activate", "deactivate", "pin", "unpin", "find_objects"],
   shown: "f1 letter.txt v1\n~~~\nDear reader,\nall is well.\n~~~",
   errors: [],
   warnings: null,

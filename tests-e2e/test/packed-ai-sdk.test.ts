@@ -19,5 +19,5 @@ it.skipIf(!arePacked())("the code of the README runs on the packages as packed",
   rmSync(folder, { recursive: true });
 
   expect(run.stderr).toBe("");
-  expect(run.stdout).toBe("Hello.\nread,activate,deactivate,pin,unpin\n");
+  expect(run.stdout).toBe("Hello.\nread,activate,deactivate,pin,unpin,find_objects\n");
 });

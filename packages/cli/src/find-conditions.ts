@@ -1,6 +1,7 @@
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
 import {
   backlinksOf,
+  isDocument,
   type LinkParts,
   plainRelation,
   tagKey,
@@ -38,16 +39,13 @@ async function related(
   parts: LinkParts,
   given: string,
 ): Promise<ReadonlySet<ObjectId>> {
-  const [relation = "", ...names] = given.split(":");
-  const name = names.join(":");
-  if (names.length > 0) {
+  const [, relation = "", name] = /^([^\s:]+)(?:\s*[\s:]\s*(.+))?$/su.exec(given.trim()) ?? [];
+  const isRelation = (link: { readonly relation?: string }): boolean =>
+    (link.relation ?? plainRelation).toLowerCase() === relation.toLowerCase();
+  if (name !== undefined) {
     const target = await findLinked(parts, call, name);
     const links = await backlinksOf(target.body.id, parts);
-    return new Set(
-      links
-        .filter(({ link }) => relation === (link.relation ?? plainRelation))
-        .map(({ from }) => from.id),
-    );
+    return new Set(links.filter(({ link }) => isRelation(link)).map(({ from }) => from.id));
   }
   const found = new Set<ObjectId>();
   let after: ObjectId | undefined;
@@ -56,8 +54,7 @@ async function related(
       limit: pageSize,
       ...(after === undefined ? {} : { after }),
     });
-    for (const { from, link } of links)
-      if (relation === (link.relation ?? plainRelation)) found.add(from.id);
+    for (const { from, link } of links) if (isRelation(link)) found.add(from.id);
     after = links.at(-1)?.from.id;
     if (after === undefined) return found;
   }
@@ -91,7 +88,9 @@ export function fitsOptions(
 ): boolean {
   const type = call.text("type");
   const part = call.text("path");
-  if (type !== undefined && body.type !== type) return false;
+  // A Markdown file is a note, too.
+  const isType = body.type === type || (type === "note" && isDocument(body));
+  if (type !== undefined && !isType) return false;
   if (part === undefined) return true;
   const isMissing = presenceOf(body) === "missing";
   const path = body["path"] ?? (isMissing ? body.provenance.origin : undefined);

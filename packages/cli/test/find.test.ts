@@ -44,7 +44,9 @@ test("find combines words with type, path, tag and relation", async () => {
   ]);
   expect(await found(store, "log", "--path", "B/")).toEqual(["b/Log.md"]);
   expect(await found(store, "log", "--tag", "#area")).toEqual(["ideas/Big idea.md"]);
-  expect(await found(store, "log", "--type", "note")).toEqual([]);
+  expect(await found(store, "log", "--type", "note")).toHaveLength(3);
+  expect(await found(store, "log", "--type", "toolcall")).toEqual([]);
+  expect(await found(store, "--relation", "Part_of garden")).toEqual(["index.md"]);
   expect(await found(store, "--relation", "part_of")).toEqual(["index.md"]);
   expect(await found(store, "--relation", "part_of:garden")).toEqual(["index.md"]);
   expect(await found(store, "--relation", "part_of:grand plan")).toEqual([]);
@@ -57,8 +59,10 @@ test("find combines words with type, path, tag and relation", async () => {
 test("a list without words has the first line after the front matter", async () => {
   await using store = await storeWithNotes();
 
-  const { stdout } = await store.scm("find", "--tag", "start");
+  const { stdout } = await store.scm("find", "--path", "index");
+  const tagged = await store.scm("find", "--tag", "start");
 
+  expect(tagged.stdout).toMatch(/index\.md:\d+ {2}.*start/u);
   expect(stdout).toMatch(/^file +\d+ {2}index\.md:5 {2}# Start$/mu);
 });
 
@@ -92,7 +96,7 @@ test("find keeps its index beside the store, and --limit reports that there is m
   const { stderr } = await store.scm("find", "log", "--limit", "1");
 
   expect(stderr).toBe("3 objects were found; 1 is shown, and --limit shows more.\n");
-  const facts = await stat(join(dirname(store.at), "store.search.sqlite"));
+  const facts = await stat(join(dirname(store.at), "store.sqlite.search"));
   expect(facts.size).toBeGreaterThan(0);
 });
 

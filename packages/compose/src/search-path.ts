@@ -29,10 +29,10 @@ export function searchPath(
   environment: Environment = process.env,
 ): string {
   if (store === "memory" || at === inMemory) return inMemory;
-  if (store === "sqlite") return `${at.replace(/\.sqlite$/u, "")}.search.sqlite`;
+  if (store === "sqlite") return `${at}.search`;
   const folder = usualFolder(environment, { name: process.platform, home: homeFolder() });
   if (folder === undefined) return inMemory;
   const name = xtdb?.name ?? "scm";
   const place = createHash("sha256").update(at.replace(/\/+$/u, "")).digest("hex");
-  return join(folder, "search", `${name}-${place.slice(0, hashDigits)}.search.sqlite`);
+  return join(folder, "search", `${name}-${place.slice(0, hashDigits)}.search`);
 }

@@ -84,12 +84,12 @@ it("finds in a second session what the first one wrote, by words, tag, relation 
   expect((await tool(session, "find_objects", { relation: "part_of" })).text).toContain("- f3 ");
   expect((await tool(session, "find_objects", { path: "LIMITS" })).text).toContain("- f1 ");
   expect((await tool(session, "find_objects", { words: "rate", type: "chat" })).text).toBe(
-    "No object was found.",
+    "No object was found among what agents of this store have read or written.",
   );
   expect(await tool(session, "find_objects", {})).toMatchObject({ ok: false });
   expect(await tool(session, "find_objects", { relation: "part_of nobody" })).toMatchObject({
     ok: false,
-    text: expect.stringContaining('no object is known as "nobody"') as string,
+    text: expect.stringContaining('No object is known as "nobody"') as string,
   });
 });
 
@@ -110,8 +110,8 @@ it("opens one section of a note, and names the objects to which it links", async
   const view = textOf(await session.nextView());
   expect(view).toContain("A busy server answers 429.");
   expect(view).not.toContain("See [[limits");
-  expect(view).toContain("[linked: f2 notes/limits.md 77]");
-  expect(textOf(await session.nextView()).split("[linked:")).toHaveLength(2);
+  expect(view).toContain("[f1 links to f2 notes/limits.md 77]");
+  expect(textOf(await session.nextView()).split("[f1 links to")).toHaveLength(2);
   expect(await tool(session, "activate", { id: "f1#Costs" })).toMatchObject({
     ok: false,
     text: 'f1 notes/api.md: it has no heading "Costs"; its headings are "API", "Errors", "Keys".',
@@ -270,6 +270,8 @@ it("shows headings and follows links only of the lines that the host's tool has 
 
   expect(found.text).toBe("- f1 long.md 42, line 3: needle");
   expect((await tool(session, "activate", { id: "f1#Nothing" })).text).not.toContain("idden");
-  expect((await tool(session, "activate", { id: "f1" })).ok).toBe(true);
-  expect(textOf(await session.nextView())).not.toContain("[linked:");
+  expect((await tool(session, "activate", { id: "f1" })).text).toContain(
+    "only lines 3-3 were read",
+  );
+  expect(textOf(await session.nextView())).not.toContain("links to f");
 });

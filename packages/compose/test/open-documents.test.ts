@@ -42,7 +42,7 @@ test("the index of a store in a file is beside it, for its owner only, and stays
   await addNote(store, 1, "an apple");
 
   expect(await indexed(store, place)).toBe(1);
-  const { mode } = await stat(join(folder.path, "store.search.sqlite"));
+  const { mode } = await stat(join(folder.path, "store.sqlite.search"));
 
   expect(mode & 0o777).toBe(0o600);
   expect(await found(store, place, "apple")).toBe(1);
@@ -126,13 +126,13 @@ test("a file that is no index is named and left as it is", async () => {
   const place = { store: "sqlite", at: join(folder.path, "store.sqlite") } as const;
   await using store = await opened(place);
   await writeFile(
-    join(folder.path, "store.search.sqlite"),
+    join(folder.path, "store.sqlite.search"),
     "no database, but long enough".repeat(99),
   );
 
   await expect(openDocuments(store, place)).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
-    message: expect.stringMatching(/store\.search\.sqlite cannot be used .*delete it/u),
+    message: expect.stringMatching(/store\.sqlite\.search cannot be used .*delete it/u),
   });
 });
 
@@ -142,7 +142,7 @@ test("a damaged index is named, and is made again once it is deleted", async () 
   await using store = await opened(place);
   await addNote(store, 1, "an apple");
   await indexed(store, place);
-  const path = join(folder.path, "store.search.sqlite");
+  const path = join(folder.path, "store.sqlite.search");
   const bytes = await readFile(path);
   await writeFile(path, Buffer.concat([bytes.subarray(0, 100), bytes.subarray(100).fill(7)]));
 
@@ -160,7 +160,7 @@ test("an index that another process writes for too long is busy", async () => {
   await using store = await opened(place);
   await addNote(store, 1, "an apple");
   await using documents = await openDocuments(store, place);
-  using other = new DatabaseSync(join(folder.path, "store.search.sqlite"));
+  using other = new DatabaseSync(join(folder.path, "store.sqlite.search"));
   other.exec("BEGIN IMMEDIATE");
 
   const adding = updateSearch(store, documents.search);
@@ -175,7 +175,7 @@ test("the index of a store in XTDB is in the user's folder, by its node and name
 
   const one = path("http://127.0.0.1:3000");
 
-  expect(one).toMatch(/^\/data\/self-context-manager\/search\/scm-[\da-f]{12}\.search\.sqlite$/u);
+  expect(one).toMatch(/^\/data\/self-context-manager\/search\/scm-[\da-f]{12}\.search$/u);
   expect(path("http://127.0.0.1:3000/", "scm")).toBe(one);
   expect(path("http://127.0.0.1:3001")).not.toBe(one);
   expect(path("http://127.0.0.1:3000", "team")).not.toBe(one);

@@ -60,15 +60,18 @@ export const checkCommand: Command = {
   },
   notes: `FOLDER is the current folder by default, and the names of links are looked up in it, or in --workspace. The
 notes are those of the store; scm index FOLDER stores them.
-broken: nothing has the name, or the note has no such heading. ambiguous: several objects have it; the first one is used. unread: the content is
-not in the store, because the object was only named, or because the file is on the disk and no object.
+broken: nothing has the name, or the note has no such heading. ambiguous: several objects have it; the first one is
+used. unread: the content is not in the store, because the object was only named, or because the file is on the disk
+and no object. Names are looked up in the current folder if FOLDER is inside it, as an agent that works there does.
 The exit code is 1 if a link is broken.`,
   async run(call) {
     const wanted = wantedStates(call);
     const folder = await workspaceOf(call, call.arguments[0] ?? call.text("workspace"));
     await using store = await call.openStore();
     const parts = { ...(await linkParts(store, call)) };
-    const workspace = call.text("workspace") === undefined ? folder : parts.workspace;
+    // An agent that works in the current folder looks names up there.
+    const isInside = folder.startsWith(`${parts.workspace}/`);
+    const workspace = call.text("workspace") === undefined && !isInside ? folder : parts.workspace;
     const files = await folderFiles(workspace);
     const notes = [...(await filesOfFolder(store, folder))].flatMap(([path, { body }]) =>
       isDocument(body) && body["path"] === path && presenceOf(body) === "present"

@@ -63,7 +63,11 @@ export const findCommand: Command = {
       value: "PATTERN",
       help: "lines that a regular expression of JavaScript fits, within 2 seconds",
     },
-    type: { type: "string", value: "TYPE", help: "only file, note, toolcall, chat …" },
+    type: {
+      type: "string",
+      value: "TYPE",
+      help: "only file, note (with every Markdown file), toolcall …",
+    },
     tag: {
       type: "string",
       value: "TAG",
@@ -115,7 +119,11 @@ newest first, and have a row for each line.`,
       words === ""
         ? await listed(store, call, allowed, parts.workspace)
         : await searched(store, call, words, allowed, parts.workspace);
-    const shown = await withLines(store, found.slice(0, limit), words);
+    const shown = await withLines(
+      store,
+      found.slice(0, limit),
+      words === "" ? (call.text("tag") ?? "") : words,
+    );
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, words, call.folder));
     if (found.length > limit)
       call.note(
@@ -151,7 +159,7 @@ async function scanned(
   const type = call.text("type");
   const { hits, isCut } = await scan(store, {
     ...pattern,
-    ...(type === undefined ? {} : { type }),
+    ...(type === undefined || type === "note" ? {} : { type }),
     limit: mostHits,
     ...("literal" in pattern ? { timeLimit: longScan } : {}),
   });
@@ -216,7 +224,7 @@ async function searched(
   const hits = await documents.search.search({
     words,
     limit: mostHits,
-    ...(type === undefined ? {} : { type }),
+    ...(type === undefined || type === "note" ? {} : { type }),
   });
   const best = new Map<ObjectId, (typeof hits)[number]>();
   for (const hit of hits) {
@@ -265,7 +273,7 @@ async function listed(
     let after: string | undefined;
     do {
       const page = await store.find({
-        ...(type === undefined ? {} : { where: { type } }),
+        ...(type === undefined || type === "note" ? {} : { where: { type } }),
         limit: pageSize,
         ...(after === undefined ? {} : { after }),
       });

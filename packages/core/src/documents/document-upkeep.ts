@@ -21,10 +21,12 @@ export interface DocumentParts {
  */
 export interface DocumentUpkeep extends DocumentParts, AsyncDisposable {
   /**
-   * Requests an update after a commit. It is made later, so that no call of the model waits for it: by default when the
-   * request of the call that was just prepared has been sent. `soon`: when the process has nothing more urgent to do.
+   * Requests an update after a commit. It is made later, when the request of the call that was just prepared has been sent,
+   * so that no call of the model waits for it.
    */
-  request(options?: { readonly soon?: boolean }): void;
+  request(): void;
+  /** Makes an update, and waits for it a short time only: an index that is far behind takes longer. */
+  soon(): Promise<void>;
   /** Brings the indexes up to date. Returns false if one of them is behind, because it cannot be read or written. */
   upToDate(): Promise<boolean>;
 }
@@ -42,6 +44,9 @@ export interface UpkeepOptions extends DocumentParts {
 
 /** Milliseconds in which the request of a call that was just prepared is sent. */
 const afterSending = 50;
+
+/** Milliseconds that a tool which wrote a document waits for its links. */
+const shortTime = 100;
 
 export function documentUpkeep({
   store,
@@ -109,32 +114,44 @@ export function documentUpkeep({
     return await own;
   }
 
+  /** Makes an update for which a caller waits. */
+  async function asked(): Promise<boolean> {
+    callers += 1;
+    // The timer of a pause that began before does not keep the process running, so it may never come.
+    endPause?.();
+    try {
+      return await afterOthers();
+    } finally {
+      callers -= 1;
+    }
+  }
+
   return {
     parser,
     ...(search === undefined ? {} : { search }),
-    request({ soon = false } = {}) {
-      if (isClosed || (isRequested && !soon)) return;
+    request() {
+      if (isClosed || isRequested) return;
       isRequested = true;
       later(
         () => {
           isRequested = false;
           if (!isClosed) void afterOthers();
         },
-        soon ? 0 : afterSending,
+        afterSending,
         { isAwaited: false },
       );
     },
-    async upToDate() {
-      if (isClosed) return false;
-      callers += 1;
-      // The timer of a pause that began before does not keep the process running, so it may never come.
-      endPause?.();
-      try {
-        return await afterOthers();
-      } finally {
-        callers -= 1;
-      }
+    async soon() {
+      if (isClosed) return;
+      const update = asked();
+      await Promise.race([
+        update,
+        new Promise<void>((resolve) => {
+          later(resolve, shortTime, { isAwaited: true });
+        }),
+      ]);
     },
+    upToDate: async () => !isClosed && (await asked()),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       endPause?.();

@@ -55,7 +55,7 @@ function questionWords(question: string): readonly string[] {
   const words = question
     .split(/[^\p{L}\p{N}\p{M}]+|(?<=\p{Ll})(?=\p{Lu})/u)
     .map((word) => word.toLowerCase());
-  const long = words.filter((word) => word.length > 2);
+  const long = words.filter((word) => word.length > 2 || /\p{N}/u.test(word));
   return [...new Set(long.length > 0 ? long : words.filter((word) => word !== ""))];
 }
 

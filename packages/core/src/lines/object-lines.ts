@@ -205,7 +205,8 @@ const metadataList: Slot<readonly string[]> = {
 };
 
 /** The line that names the objects to which an active document links, as far as nothing else in the view names them. */
-export const linkedObjects: LineKind<[lines: readonly string[]]> = line`[linked: ${metadataList}]`;
+export const linkedObjects: LineKind<[document: string, lines: readonly string[]]> =
+  line`[${handle} links to ${metadataList}]`;
 
 /** The report of a change by others, which is not shown. */
 export const changed: LineKind<

@@ -71,6 +71,12 @@ const usualTypes: ReadonlySet<string> = new Set([...Object.values(fileTypes), "t
 /** Weight of a usual type of a file, and the most that another one may have in a metadata line. */
 const typeWeight = 2;
 
+interface PoolLineOptions {
+  readonly hasFileType?: boolean;
+  /** The weight that name and state may have together. Default: so much that the line has at most 17 tokens. */
+  readonly nameWeight?: number;
+}
+
 /**
  * Returns an object's metadata line: handle, name, nickname and state, at most 17 tokens, and after them the fields of
  * the object's own `view`. `hasFileType`: whether the line of a file also has the file's type.
@@ -78,12 +84,13 @@ const typeWeight = 2;
 export function poolLine(
   entry: NamedObject,
   workspace: string,
-  { hasFileType = false }: { readonly hasFileType?: boolean } = {},
+  { hasFileType = false, nameWeight: longest }: PoolLineOptions = {},
 ): string {
   const { body, version } = entry.stored;
   const state = stateOf(body, version);
   const type = hasFileType ? fileTypeOf(body) : undefined;
-  const room = lineWeight - nameWeight(` ${state}`) - (type === undefined ? 0 : typeWeight);
+  const room =
+    (longest ?? lineWeight) - nameWeight(` ${state}`) - (type === undefined ? 0 : typeWeight);
   const hasOther = body.nickname !== undefined && !namingFields(body).includes("nickname");
   const nickname = hasOther ? ` (${startOfWeight(oneLine(body.nickname), room / 2)})` : "";
   const name = shortName(workspace, body, room - nameWeight(nickname));

@@ -77,7 +77,7 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
 
 function objectBlocks({ shows }: ObjectEntry, source: ViewSource): readonly Block[] {
   return shows
-    .filter((part) => !isCounted(part) && part.form !== "linked")
+    .filter((part) => !isCounted(part) && part.form !== "linked" && part.form !== "linking")
     .flatMap((part) => partBlocks(part, source));
 }
 
@@ -85,7 +85,10 @@ function linkedBlocks({ shows }: ObjectEntry, source: ViewSource): readonly Bloc
   const lines = shows
     .filter(({ form }) => form === "linked")
     .map(({ of, version }) => lineOf(named(source, of, version), source));
-  return lines.length === 0 ? [] : [text(linkedObjects.write(lines))];
+  const document = shows.find(({ form }) => form === "linking");
+  return lines.length === 0 || document === undefined
+    ? []
+    : [text(linkedObjects.write(document.of, lines))];
 }
 
 function countBlocks({ shows }: ObjectEntry): readonly Block[] {
@@ -238,6 +241,7 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(patch === "" ? title : `${title}\n${fenced(patch)}`)];
     }
     // Only an object entry has such parts, and they are not rendered one by one.
+    case "linking":
     case "linked":
     case "counted-edit":
     case "counted-move":

@@ -99,7 +99,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
-        field: { type: "string", description: "Shows only this field." },
+        field: { type: "string", description: "headings, tags, links: only this." },
       },
       required: ["id"],
       additionalProperties: false,
@@ -121,7 +121,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   targetTool("unpin", "Unpin an object, so it can become inactive."),
   {
     name: "find_objects",
-    description: "Find notes, files, outputs and chats of all sessions; activate shows them.",
+    description: "Find notes, files and outputs of all sessions; activate shows them.",
     parameters: {
       type: "object",
       properties: {
@@ -129,7 +129,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         tag: { type: "string", description: "A tag." },
         relation: { type: "string", description: "part_of or part_of NAME." },
         path: { type: "string", description: "Part of the path." },
-        type: { type: "string", description: "file, note, toolcall, chat." },
+        type: { type: "string", description: "note, file, toolcall, user." },
         session: { type: "string", description: "this, or an id." },
       },
       required: [],

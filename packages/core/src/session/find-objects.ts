@@ -17,22 +17,24 @@ import { tagKey } from "../documents/name-keys.ts";
 import { headingOf } from "../documents/sections.ts";
 import { poolLine } from "../render/reference-line.ts";
 import { visibleLines } from "../state/host-shown.ts";
+import type { PoolRow } from "../view/pool-entry.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
-import { refusal, type ToolAnswer } from "./answers.ts";
+import { notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
-/** What is searched. At least one of words, tag, path and relation must be given. An object must meet all that are given. */
+/** What is searched. At least one condition must be given, and an object must meet all that are given. */
 export interface FindRequest {
   /** Words of the text, of the name or of the path. */
   readonly words?: string;
+  /** The type of the object; `note` for every Markdown document. */
   readonly type?: string;
   /** A tag of a document, with or without its number sign. `a` also finds `a/b`. */
   readonly tag?: string;
-  /** A part of the path, in any case. */
+  /** A part of the path, in any case. `*` stands for any text. */
   readonly path?: string;
   /** The type of a relation that a document has, alone or with a target: `part_of`, `part_of budget`. */
   readonly relation?: string;
-  /** `this` for texts of this session only, or the id of another session or of its chat. */
+  /** `this` for the objects that this session knows, or the id of another session or of its chat. */
   readonly session?: string;
   /** The greatest number of objects. Default: 10. */
   readonly limit?: number;
@@ -41,11 +43,20 @@ export interface FindRequest {
 const usualLimit = 10;
 const mostObjects = 50;
 
+/** The number of tags that an answer names. */
+const mostTags = 8;
+
+/** The objects that are looked at if only a type is given. */
+const mostListed = 2_000;
+
 /** Characters of the contents that are read at once. */
 const charactersAtOnce = 4_000_000;
 
 /** Hits that are looked at for each object of an answer, because several can be of one object or meet no other condition. */
 const hitsForEach = 8;
+
+/** The same, if most hits can be of other sessions. */
+const hitsOfSession = 100;
 
 /** An object that was found. */
 interface Found {
@@ -65,35 +76,59 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const { documents } = scope.dependencies;
   if (documents === undefined) return refusal("this agent has no index, so nothing can be found.");
   const given = withoutEmpty(request);
-  const { words, tag, path, relation, session } = given;
-  if ((words ?? tag ?? path ?? relation) === undefined)
-    return refusal("nothing to find was given; give words, a tag, a path or a relation.");
-  if (session !== undefined && words === undefined && (tag ?? relation) !== undefined)
-    return refusal("notes belong to no session; give a session with words or a path.");
+  const { words, tag, limit = usualLimit, ...others } = given;
+  if ((words ?? tag ?? Object.values(others)[0]) === undefined)
+    return refusal("nothing to find was given; give words, a tag, a relation, a path or a type.");
   const isCurrent = await documents.upToDate();
-  const places = await placesOf(scope, documents, given);
+  const within = given.session === undefined ? undefined : await knownIn(scope, given.session);
+  if (typeof within === "string") return refusal(within);
+  const places = await placesOf(scope, documents, given, within);
   if (typeof places === "string") return refusal(places);
-  const limit = Math.max(1, Math.min(given.limit ?? usualLimit, mostObjects));
-  const found = (await described(scope, places)).filter(({ stored }) =>
-    meets(scope, stored, given),
+  const found = (await described(scope, places)).filter(
+    ({ stored }) => within?.has(stored.body.id) !== false && meets(scope, stored, given),
   );
   const behind = isCurrent
-    ? ""
-    : " The index is behind, so texts of the last calls can be missing.";
-  if (found.length === 0) return output(`No object was found.${behind}`);
-  const shown = found.slice(0, limit);
-  const question = [words, tag, words === undefined ? path : undefined].join(" ");
-  const lines: string[] = [];
+    ? []
+    : ["The index is behind, so texts of the last calls can be missing."];
+  if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
+  const shown = found.slice(0, Math.max(1, Math.min(limit, mostObjects)));
+  const question = [words, tag].filter((part) => part !== undefined).join(" ");
+  const lines: ObjectLine[] = [];
   for (const some of inGroups(shown))
     lines.push(...(await linesFor(scope, documents, some, question)));
-  const more = found.length > shown.length ? " Others were left out; give more words." : "";
-  return output(
-    `${lines.join("\n")}${more === "" && behind === "" ? "" : `\n${(more + behind).trim()}`}`,
-  );
+  const left = found.length - shown.length;
+  return output([
+    ...lines.map(({ text }) => text),
+    ...(lines.some(({ isHidden }) => isHidden)
+      ? [`Of files without a line, the text is shown by ${scope.readTool} only.`]
+      : []),
+    ...(left > 0 ? [`${left} more; other words, a tag, a path or a type find fewer.`] : []),
+    ...behind,
+  ]);
 }
 
-function output(text: string): ToolAnswer {
-  return { ok: true, text, effects: [], isOutput: true };
+/** Says that nothing was found. For an unknown tag it names those that there are. */
+async function nothingFound(
+  { dependencies: { store } }: SessionScope,
+  { parser }: DocumentUpkeep,
+  { tag }: FindRequest,
+): Promise<string> {
+  const nothing = "No object was found among what agents of this store have read or written.";
+  if (tag === undefined) return nothing;
+  const key = tagKey(tag);
+  const tags = await store.documents.tags(parser.name);
+  if (tags.some((one) => one.tag === key)) return nothing;
+  const most = tags
+    .toSorted((one, other) => other.objects - one.objects)
+    .slice(0, mostTags)
+    .map((one) => one.tag);
+  return most.length === 0
+    ? "No note has a tag."
+    : `No note has the tag ${oneLine(key)}. The most used tags are ${most.map(oneLine).join(", ")}.`;
+}
+
+function output(lines: readonly string[]): ToolAnswer {
+  return { ok: true, text: lines.join("\n"), effects: [], isOutput: true };
 }
 
 function withoutEmpty(request: FindRequest): FindRequest {
@@ -113,13 +148,14 @@ async function placesOf(
   scope: SessionScope,
   documents: DocumentUpkeep,
   request: FindRequest,
+  within: ReadonlySet<ObjectId> | undefined,
 ): Promise<Places | string> {
   const { words, tag, path, relation } = request;
   const sets: Places[] = [];
   if (tag !== undefined) {
     const { store } = scope.dependencies;
     const ids = await store.documents.tagged(documents.parser.name, tagKey(tag));
-    sets.push(ids.map((id) => ({ id })));
+    sets.push(await newestFirst(scope, ids));
   }
   if (relation !== undefined) {
     const related = await relatedPlaces(scope, documents, relation);
@@ -133,12 +169,72 @@ async function placesOf(
     if (typeof hits === "string") return hits;
     sets.unshift(hits);
   }
+  if (sets.length === 0)
+    sets.push(await newestFirst(scope, within ?? (await idsOfType(scope, request.type ?? ""))));
   const [first = [], ...others] = sets;
   return first.flatMap((place) => {
     const rest = others.map((set) => set.find(({ id }) => id === place.id));
     if (rest.includes(undefined)) return [];
     return [Object.assign({}, ...rest, place) as Places[number]];
   });
+}
+
+/** Returns the objects that a session knows, and its chat. A text says that there is no such session. */
+async function knownIn(
+  { state, dependencies: { store } }: SessionScope,
+  session: string,
+): Promise<ReadonlySet<ObjectId> | string> {
+  if (["this", "current", state.id, state.chat.id].includes(session))
+    return new Set([...state.pool.entries.keys(), state.chat.id]);
+  const id = isObjectId(session) ? session : undefined;
+  const [stored] = id === undefined ? [] : await store.describe([id]);
+  const chat = stored?.body.type === "chat" ? stored.body.id : undefined;
+  const found =
+    chat === undefined
+      ? stored
+      : (await store.find({ where: { type: "session", "chat_ref.id": chat }, limit: 1 })).items[0];
+  const whole = found?.body.type === "session" ? await store.get(found.body.id) : undefined;
+  if (whole === undefined)
+    return `no session is known as ${JSON.stringify(session)}; give "this", or the id of a session.`;
+  const { pool, chat_ref: chatRef } = whole.body;
+  const rows = Array.isArray(pool) ? (pool as readonly PoolRow[]) : [];
+  return new Set([...rows.map((row) => row.id), ...(isReference(chatRef) ? [chatRef.id] : [])]);
+}
+
+/** Returns the objects of a type. */
+async function idsOfType(
+  { dependencies: { store } }: SessionScope,
+  type: string,
+): Promise<readonly ObjectId[]> {
+  const ids: ObjectId[] = [];
+  for (const where of type === "note" ? noteKinds : [{ type }]) {
+    for (let after: string | undefined; ids.length < mostListed;) {
+      const page = await store.find({
+        where,
+        limit: 500,
+        ...(after === undefined ? {} : { after }),
+      });
+      ids.push(...page.items.map(({ body }) => body.id));
+      after = page.next;
+      if (after === undefined) break;
+    }
+  }
+  return ids;
+}
+
+/** What counts as a note: an object of this type, and every Markdown file. */
+const noteKinds = [{ type: "note" }, { type: "file", file_type: "markdown" }] as const;
+
+/** Returns objects in the order of their last change, the newest first. */
+async function newestFirst(
+  { dependencies: { store } }: SessionScope,
+  ids: Iterable<ObjectId>,
+): Promise<Places> {
+  const stored = await store.describe([...ids]);
+  return stored
+    .filter((one) => one !== undefined)
+    .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
+    .map(({ body }) => ({ id: body.id }));
 }
 
 async function hitsOf(
@@ -148,16 +244,12 @@ async function hitsOf(
   words: string,
 ): Promise<readonly SearchHit[] | string> {
   if (search === undefined) return "this agent has no full-text index; give a tag or a relation.";
-  const chat = session === undefined ? undefined : await chatOf(scope, session);
-  if (session !== undefined && chat === undefined)
-    return `no session is known as ${JSON.stringify(session)}; give "this", or the id of a session.`;
   let hits: readonly SearchHit[];
   try {
     hits = await search.search({
       words,
-      limit: Math.min(limit, mostObjects) * hitsForEach,
-      ...(type === undefined ? {} : { type }),
-      ...(chat === undefined ? {} : { session: chat }),
+      limit: Math.min(limit, mostObjects) * (session === undefined ? hitsForEach : hitsOfSession),
+      ...(type === undefined || type === "note" ? {} : { type }),
     });
   } catch (error) {
     // The index is derived, so its failure is none of the session.
@@ -165,18 +257,6 @@ async function hitsOf(
     return "the full-text index cannot be read now; give a tag or a relation.";
   }
   return [...new Map(hits.toReversed().map((hit) => [hit.id, hit])).values()].toReversed();
-}
-
-/** Returns the chat of a session, by which its texts are found. */
-async function chatOf(
-  { state, dependencies }: SessionScope,
-  session: string,
-): Promise<ObjectId | undefined> {
-  if (["this", "current", state.id, state.chat.id].includes(session)) return state.chat.id;
-  const [stored] = isObjectId(session) ? await dependencies.store.describe([session]) : [];
-  if (stored?.body.type === "chat") return stored.body.id;
-  const chat = stored?.body["chat_ref"];
-  return isReference(chat) ? chat.id : undefined;
 }
 
 /** Returns the documents that have a relation, to a target if one is given. */
@@ -188,7 +268,7 @@ async function relatedPlaces(
   const { store, workspace } = scope.dependencies;
   const [, relation = "", name] = /^([^\s:]+)(?:\s*[\s:]\s*(.+))?$/su.exec(given.trim()) ?? [];
   const isRelation = (link: { readonly relation?: string }): boolean =>
-    (link.relation ?? plainRelation) === relation;
+    (link.relation ?? plainRelation).toLowerCase() === relation.toLowerCase();
   if (name === undefined) {
     const places: { readonly id: ObjectId; readonly offset?: number }[] = [];
     for (let after: ObjectId | undefined; ;) {
@@ -203,12 +283,15 @@ async function relatedPlaces(
   }
   const target = await resolveTarget(scope, name);
   if (target.type === "unknown" || target.type === "ambiguous")
-    return `no object is known as ${JSON.stringify(name)}; give a relation alone, or with a handle, id, nickname or path.`;
+    return notFound(scope, name, target).text;
   const id = target.type === "locked" ? target.id : idOf(target);
   const back = await backlinksOf(id, { store, parser, workspace });
-  return back
+  const places = back
     .filter(({ link }) => isRelation(link))
     .map(({ from, link }) => ({ id: from.id, offset: link.range[0] }));
+  return places.filter(
+    ({ id: one }, index) => places.findIndex((place) => place.id === one) === index,
+  );
 }
 
 function idOf(
@@ -235,12 +318,29 @@ async function described(scope: SessionScope, places: Places): Promise<readonly 
 
 function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindRequest): boolean {
   const { type, path } = given;
-  if (type !== undefined && body.type !== type) return false;
-  // The context has its own chat already.
+  const isNote = noteKinds.some((kind) =>
+    Object.entries(kind).every(([field, value]) => body[field] === value),
+  );
+  if (type !== undefined && !(type === "note" ? isNote : body.type === type)) return false;
+  // A chat of another session cannot be opened, and the context has its own chat already.
+  if (body.type === "chat" && type !== "chat" && body.id !== state.chat.id) return false;
   if (body.id === state.chat.id && given.session === undefined) return false;
+  // The file has the text that such a call wrote.
+  const isWrite = body["call_kind"] === "write" || body["call_kind"] === "edit";
+  if (isWrite && type !== "toolcall") return false;
   if (path === undefined) return true;
   const own = body["path"] ?? body.provenance.origin;
-  return typeof own === "string" && own.toLowerCase().includes(path.trim().toLowerCase());
+  return typeof own === "string" && hasParts(own.toLowerCase(), path.trim().toLowerCase());
+}
+
+/** Whether a path has the parts of a pattern between its asterisks, in their order. */
+function hasParts(path: string, pattern: string): boolean {
+  let from = 0;
+  return pattern.split("*").every((part) => {
+    const at = path.indexOf(part, from);
+    from = at + part.length;
+    return at !== -1;
+  });
 }
 
 /** Returns objects in groups whose contents together are not too long to be read at once. */
@@ -265,12 +365,12 @@ async function linesFor(
   { parser }: DocumentUpkeep,
   found: readonly Found[],
   question: string,
-): Promise<readonly string[]> {
+): Promise<readonly ObjectLine[]> {
   const { store } = scope.dependencies;
   const ids = found.map(({ stored }) => stored.body.id);
   const contents = await store.getMany(ids);
   const entries = await store.documents.entries(parser.name, ids);
-  const lines: string[] = [];
+  const lines: ObjectLine[] = [];
   for (const [index, one] of found.entries()) {
     const shown = await shownLine(scope, one, contents[index], question);
     lines.push(await lineFor(scope, one.stored, shown, entries[index]));
@@ -278,26 +378,37 @@ async function linesFor(
   return lines;
 }
 
+interface ObjectLine {
+  readonly text: string;
+  /** Whether the object has a line that the model may not see. */
+  readonly isHidden: boolean;
+}
+
+/** The weight that a name may have here, so that paths can be given to a tool of the host. */
+const nameWeight = 60;
+
 async function lineFor(
   scope: SessionScope,
   stored: StoredMetadata,
   shown: VersionLine | undefined,
   entry: IndexedObject | undefined,
-): Promise<string> {
+): Promise<ObjectLine> {
   const { body } = stored;
   const handle = body.locked ? body.id : joinPool(scope.state, stored).handle;
-  const title = poolLine({ id: body.id, handle, stored }, scope.dependencies.workspace);
-  if (shown === undefined) return `- ${title}`;
-  const { version, text, line } = shown;
+  const object = { id: body.id, handle, stored };
+  const title = poolLine(object, scope.dependencies.workspace, { nameWeight });
+  if (shown === undefined) return { text: `- ${title}`, isHidden: false };
+  const { version, text: content, line } = shown;
   const isVisible = await visibleLines(scope, version);
-  if (!isVisible(line.line)) return `- ${title}`;
+  if (!isVisible(line.line)) return { text: `- ${title}`, isHidden: true };
   const isSame = entry?.contentHash === version.hashes.content_hash;
   const headings = isSame ? (entry.document?.headings ?? []) : [];
-  const heading = headingOf({ headings }, text, line.line);
-  const isNamed = heading !== undefined && isVisible(lineAt(text, heading.range[0]).line);
+  const heading = headingOf({ headings }, content, line.line);
+  const isNamed = heading !== undefined && isVisible(lineAt(content, heading.range[0]).line);
   const section = isNamed ? ` #${oneLine(heading.text)}` : "";
   const earlier = version.version === stored.version ? "" : ` v${version.version}`;
-  return `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
+  const text = `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
+  return { text, isHidden: false };
 }
 
 interface VersionLine {

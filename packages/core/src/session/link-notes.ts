@@ -1,6 +1,7 @@
 import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
 import type { FollowedLink } from "../documents/follow-links.ts";
 import { isDocument } from "../documents/update-index.ts";
+import { hasHeading } from "../documents/sections.ts";
 import { nearestNames } from "../documents/nearest-names.ts";
 import { linkProblems } from "../lines/notices.ts";
 import { shortName } from "../render/short-name.ts";
@@ -11,8 +12,8 @@ import { visibleLinks } from "./visible-links.ts";
 /** The number of links that one line names. */
 const mostLinks = 5;
 
-/** Names of the store among which a similar one is searched, for each link. */
-const mostSimilar = 30;
+/** Notes of the store among whose names similar ones are looked for. */
+const mostNames = 1_000;
 
 /**
  * Returns a line for each document that a tool has written since the last view: its new links that have no target or
@@ -30,70 +31,110 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
     const [indexed] = await store.documents.entries(parser.name, [id]);
     if (indexed?.contentHash !== entry.stored.hashes.content_hash) continue;
     const followed = await visibleLinks(scope, [entry], { store, parser, workspace });
-    const links = followed.get(id) ?? [];
-    const open = links.filter(({ target }) => target.state !== "resolved");
-    const isNew = open.filter(({ link }) => !known.has(link.raw));
-    written.set(id, { isWaiting: false, known: new Set(open.map(({ link }) => link.raw)) });
+    const open = await openLinks(scope, followed.get(id) ?? []);
+    const isNew = open.filter((one) => !known.has(one.written));
+    written.set(id, { isWaiting: false, known: new Set(open.map((one) => one.written)) });
     if (isNew.length > 0) notes.push(await noteOf(scope, entry, isNew));
   }
   return notes;
 }
 
-/** Notes that a tool has written a document, whose links are looked at when the index has them. */
+/**
+ * Notes that a tool has written a document, whose links are looked at when the index has them. Returns whether it is one.
+ */
 export function noteWrittenDocument(
   { dependencies: { documents }, state, written }: SessionScope,
   id: ObjectId,
-): void {
+): boolean {
   const entry = state.pool.get(id);
-  if (documents === undefined || entry === undefined || !isDocument(entry.stored.body)) return;
+  if (documents === undefined || entry === undefined || !isDocument(entry.stored.body))
+    return false;
   written.set(id, { isWaiting: true, known: written.get(id)?.known ?? new Set() });
-  documents.request({ soon: true });
+  return true;
+}
+
+/** A link without one target, or to a heading that its target does not have, as it is written. */
+interface OpenLink {
+  readonly written: string;
+  readonly followed: FollowedLink;
+}
+
+/** Returns the links that lead nowhere, or to several objects, each name once. */
+async function openLinks(
+  scope: SessionScope,
+  links: readonly FollowedLink[],
+): Promise<readonly OpenLink[]> {
+  const { documents, store } = scope.dependencies;
+  if (documents === undefined) return [];
+  const withHeading = links.flatMap(({ target }) =>
+    target.state === "resolved" && target.heading !== undefined ? [target.id] : [],
+  );
+  const entries = await store.documents.entries(documents.parser.name, [...new Set(withHeading)]);
+  const targets = new Map(entries.map((entry) => [entry?.names.id, entry?.document]));
+  const open = new Map<string, OpenLink>();
+  for (const followed of links) {
+    const { link, target } = followed;
+    const document = target.state === "resolved" ? targets.get(target.id) : undefined;
+    const lacksHeading =
+      target.state === "resolved" &&
+      target.heading !== undefined &&
+      document !== undefined &&
+      !hasHeading(document, target.heading);
+    if (target.state === "resolved" && !lacksHeading) continue;
+    const name = lacksHeading ? `${link.name}#${link.heading ?? ""}` : link.name;
+    const written = link.syntax === "wiki" ? `[[${name}]]` : `(${name})`;
+    if (!open.has(written)) open.set(written, { written, followed });
+  }
+  return [...open.values()];
 }
 
 async function noteOf(
   scope: SessionScope,
   { handle, stored }: PoolEntry,
-  open: readonly FollowedLink[],
+  open: readonly OpenLink[],
 ): Promise<string> {
   const { workspace } = scope.dependencies;
-  const names = new Map(open.map((one) => [one.link.raw, one]));
-  const shown = [...names.values()].slice(0, mostLinks);
+  const shown = open.slice(0, mostLinks);
+  const names = shown.some(({ followed }) => followed.target.state === "unresolved")
+    ? await namesOfStore(scope)
+    : [];
   const problems: string[] = [];
-  for (const one of shown) problems.push(await problemOf(scope, one));
-  const others = names.size - shown.length;
+  for (const one of shown) problems.push(await problemOf(scope, one, names));
+  const others = open.length - shown.length;
   if (others > 0) problems.push(`${others} other links have no target`);
   return linkProblems.write(handle, `${shortName(workspace, stored.body)}: ${problems.join("; ")}`);
 }
 
-async function problemOf(scope: SessionScope, { link, target }: FollowedLink): Promise<string> {
+async function problemOf(
+  scope: SessionScope,
+  { written, followed: { link, target } }: OpenLink,
+  names: readonly IndexedNames[],
+): Promise<string> {
   const { state, dependencies } = scope;
-  const written = link.syntax === "wiki" ? `[[${link.name}]]` : `(${link.name})`;
+  if (target.state === "resolved") return `${written}: there is no such heading`;
   if (target.state === "ambiguous") {
     const stored = await dependencies.store.describe(target.candidates.slice(0, 3));
-    const names = stored.flatMap((one) =>
+    const candidates = stored.flatMap((one) =>
       one === undefined ? [] : [shortName(dependencies.workspace, one.body)],
     );
-    return `${written} names several objects: ${names.join(", ")}`;
+    return `${written} names several objects: ${candidates.join(", ")}`;
   }
   const id = state.pool.handles.get(link.name);
   const known = id === undefined ? undefined : state.pool.get(id);
   if (known !== undefined)
     return `${written} is a handle of this session only; link to ${shortName(dependencies.workspace, known.stored.body)}`;
-  const near = nearestNames(link.name, await namesLike(scope, link.name));
+  const near = nearestNames(link.name, names);
   return `${written} has no target yet${near.length === 0 ? "" : `, near: ${near.join(", ")}`}`;
 }
 
-/** Returns names of the session's objects, and of those that a search for the words of a name finds. */
-async function namesLike(scope: SessionScope, name: string): Promise<readonly IndexedNames[]> {
-  const { documents, store, logger } = scope.dependencies;
+/** Returns the names of the notes of the store, and of the session's other objects. */
+async function namesOfStore(scope: SessionScope): Promise<readonly IndexedNames[]> {
+  const { documents, store } = scope.dependencies;
   if (documents === undefined) return [];
   const ids = new Set(scope.state.pool.entries.keys());
-  try {
-    const hits = (await documents.search?.search({ words: name, limit: mostSimilar })) ?? [];
-    for (const { id } of hits) ids.add(id);
-  } catch (error) {
-    // The names of the session's own objects remain.
-    logger.warn("the full-text index cannot be read", { error });
+  for (const where of [{ type: "note" }, { type: "file", file_type: "markdown" }]) {
+    const { items } = await store.find({ where, limit: mostNames });
+    for (const { body } of items) ids.add(body.id);
   }
   const entries = await store.documents.entries(documents.parser.name, [...ids]);
   return entries.flatMap((entry) => (entry === undefined ? [] : [entry.names]));

@@ -304,15 +304,18 @@ export async function openContextSession(
         await commitSession(current);
         if (seen !== undefined) executions.record(callId, seen);
       }),
-    recordWrite: async (path, options = {}) =>
-      await run(async (current) => {
+    recordWrite: async (path, options = {}) => {
+      const isDocument = await run(async (current) => {
         const absolute = dependencies.files.resolve(path, dependencies.workspace);
         const reference = await recordWrite(current, absolute, options.args);
         await commitSession(current);
-        if (reference === undefined) return;
+        if (reference === undefined) return false;
         noteFiles(executions, options, [reference]);
-        noteWrittenDocument(current, reference.id);
-      }),
+        return noteWrittenDocument(current, reference.id);
+      });
+      // The tool has ended, and the next call can name links without a target.
+      if (isDocument) await dependencies.documents?.soon();
+    },
     holdWrite: async (path) => {
       checkOpen();
       const absolute = dependencies.files.resolve(path, dependencies.workspace);

@@ -34,7 +34,7 @@ const mostCandidates = 5;
  * a tool call of this session means that call, although another session can have an object with this id.
  */
 export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
-  const name = given.trim();
+  const name = withoutBrackets(given.trim());
   return (
     inSession(scope, name) ??
     (await inStore(scope, name)) ??
@@ -42,6 +42,11 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
     byPrefix(scope, name) ??
     unknownTarget(scope, name)
   );
+}
+
+/** A name as it is written in a link, `[[name|alias]]`, is the name. */
+function withoutBrackets(given: string): string {
+  return /^\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/u.exec(given)?.[1] ?? given;
 }
 
 function inSession(scope: SessionScope, name: string): Target | undefined {

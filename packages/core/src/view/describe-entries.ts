@@ -176,6 +176,8 @@ function wholeWayOf({ form, from, to, head, tail, since }: ShownPart): string {
       return `${from === undefined ? "" : `lines ${from}-${to} `}unchanged, shown above`;
     case "line":
       return "its line";
+    case "linking":
+      return "the document of the line of linked objects";
     case "linked":
       return "in the line of the linked objects";
     case "counted-edit":

@@ -29,7 +29,7 @@ import type {
  *     r12.3.0 t31@1 [f2@4:part=500+100!] 190   a part of a file, because the budget did not allow more
  *     b [f2@4:diff=3] 60           objects in a separate message
  *     b [f2@4:change=3] 20         the report of a change since version 3
- *     b [f2@4:linked f3@2:linked] 30   the line of the objects to which an active document links
+ *     b [f1@2:linking f2@4:linked] 30   the line of the objects to which an active document links
  *     b [f2@4:counted-move f3@2:counted-deletion] 25   the number of files that changed, by the kind of change
  *     o12.4 20, s 300, n 12 text   an opaque message, the summary, a notice
  *
@@ -307,6 +307,7 @@ function readParts(text: string): readonly ShownPart[] {
         return { ...base, form, since: Number(first) };
       case "whole":
       case "line":
+      case "linking":
       case "linked":
       case "counted-edit":
       case "counted-move":

@@ -118,7 +118,7 @@ export type AddedEntry = Sized & { readonly type: "added"; readonly message: Jso
  * and the last `tail` characters; the `diff` from version `since`; `above`, which means that the content, or the lines
  * `from` to `to` of it, are unchanged and shown further up; the report of a `change` since version `since`; or only its `line`.
  * All parts of an entry with a `counted-…` form make one line with the number of objects that were edited, moved and
- * deleted; all with the form `linked` make one line that names the objects to which an active document links.
+ * deleted; `linking` and all with the form `linked` make one line that names the objects to which a document links.
  */
 export type ShownPart = {
   readonly of: string;
@@ -131,6 +131,7 @@ export type ShownPart = {
     | "above"
     | "change"
     | "line"
+    | "linking"
     | "linked"
     | "counted-edit"
     | "counted-move"
@@ -169,7 +170,7 @@ function isContent(part: ShownPart): boolean {
 
 /** Whether a part only names its object, in a line of its own or among the objects to which a document links. */
 export function isNaming({ form }: ShownPart): boolean {
-  return form === "line" || form === "linked";
+  return form === "line" || form === "linking" || form === "linked";
 }
 
 /** Whether a part only counts in the line of many changes. It does not name its object. */

@@ -114,8 +114,8 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(handle, number, name, fc.boolean())
     .map((all) => fieldHeader.write(...all)),
   "the line of linked objects": fc
-    .array(metadataLine, { minLength: 1, maxLength: 5 })
-    .map((all) => linkedObjects.write(all)),
+    .tuple(handle, fc.array(metadataLine, { minLength: 1, maxLength: 5 }))
+    .map((all) => linkedObjects.write(...all)),
   "the line of links without a target": fc
     .tuple(handle, name)
     .map((all) => linkProblems.write(...all)),

@@ -248,7 +248,7 @@ describe("a session that shows no text which the host has not shown", () => {
     });
   });
 
-  it("names the lines that are shown above if more of them are asked for", async () => {
+  it("refuses more lines than were read if those are active already, and names them", async () => {
     const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 }, ask);
     const { history, session } = opened;
     const lines = { from: 1, to: 20 };
@@ -259,7 +259,9 @@ describe("a session that shows no text which the host has not shown", () => {
     );
     await history.ingest(session);
 
-    expect((await newTexts(opened)).at(-1)).toBe("[f1 a.txt v1 lines 5-6 unchanged, shown above]");
+    expect((await newTexts(opened)).at(-1)).toBe(
+      "f1 a.txt: only lines 5-6 were read here, and they are active already. Call read with its path for the others.",
+    );
   });
 
   it("reports even a small change, and does not activate the changed file", async () => {

@@ -61,11 +61,11 @@ it("answers, names links and makes views without a full-text index that can be r
   expect(JSON.stringify(view.messages)).toContain("[links of f1 a.md: [[nobody]] has no target");
 });
 
-it("refuses a session for a search that only notes can answer", async () => {
+it("refuses a session that is not known", async () => {
   const { session } = await openSession(memoryStore());
 
-  expect(await session.find({ tag: "a", session: "this" })).toMatchObject({
+  expect(await session.find({ tag: "a", session: "another" })).toMatchObject({
     ok: false,
-    text: "notes belong to no session; give a session with words or a path.",
+    text: 'no session is known as "another"; give "this", or the id of a session.',
   });
 });

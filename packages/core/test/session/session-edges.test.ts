@@ -218,7 +218,7 @@ describe("the tools of the model", () => {
         },
         from: { type: "number", description: "First line, from 1. Default: 1." },
         to: { type: "number", description: "Last line." },
-        field: { type: "string", description: "Shows only this field." },
+        field: { type: "string", description: "headings, tags, links: only this." },
       },
       deactivate: { id },
       pin: { id },
@@ -228,7 +228,7 @@ describe("the tools of the model", () => {
         tag: { type: "string", description: "A tag." },
         relation: { type: "string", description: "part_of or part_of NAME." },
         path: { type: "string", description: "Part of the path." },
-        type: { type: "string", description: "file, note, toolcall, chat." },
+        type: { type: "string", description: "note, file, toolcall, user." },
         session: { type: "string", description: "this, or an id." },
       },
     });

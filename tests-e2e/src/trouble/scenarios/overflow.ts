@@ -89,8 +89,8 @@ export const overflow: readonly Scenario[] = [
         expect(last).toContain(`prose ${prompts} line 2000 `);
         expect(last).not.toContain("prose 1 line 1000 ");
       },
-      "says how to read the dropped turns": ({ managed }) =>
-        expect(requestAt(managed, prompts).text).toMatch(/activate chat/u),
+      "says how to read what was dropped": ({ managed }) =>
+        expect(requestAt(managed, prompts).text).toMatch(/activate (?:chat|u\d+)/u),
       "shows lines of the dropped turns": ({ managed }) =>
         expect(requestAt(managed, prompts + 2).text).toContain("prose 1 line 3 "),
       "asks for lines where the whole chat is too long": ({ managed }) =>

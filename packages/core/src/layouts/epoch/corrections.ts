@@ -89,23 +89,45 @@ export function loadedLines(
 }
 
 /**
- * Returns one line for the objects to which active documents link and that the view does not name (decision D64). Those
- * that the budget does not allow wait for a later call.
+ * Returns a line for each active document with the objects to which it links and that the view does not name (decision
+ * D64). Those that the budget does not allow wait for a later call.
  */
-export function linkedLine(
+export function linkedLines(
   context: PlanningContext,
   entries: readonly ViewEntry[],
-): ObjectEntry | undefined {
+): readonly ObjectEntry[] {
   const { pool, budget = Number.POSITIVE_INFINITY } = context.input;
   const linked = [...pool.values()].filter((entry) => isStillLinked(context, entry));
-  if (linked.length === 0) return undefined;
+  if (linked.length === 0) return [];
   const named = handlesNamed(entries);
   const missing = linked.filter(({ handle }) => !named.has(handle) && !context.active.has(handle));
-  const room = budget - total(context, entries);
-  for (let count = missing.length; count > 0; count = Math.floor(count / 2)) {
-    const shows = missing
-      .slice(0, count)
-      .map(({ handle: of, stored: { version } }): ShownPart => ({ of, version, form: "linked" }));
+  let room = budget - total(context, entries);
+  const lines: ObjectEntry[] = [];
+  for (const [document, objects] of Map.groupBy(missing, ({ row }) => row.linked ?? "")) {
+    const entry = linkedEntry(context, document, objects, room);
+    if (entry === undefined) continue;
+    room -= tokensOf(context, entry);
+    lines.push(entry);
+  }
+  return lines;
+}
+
+/** Returns the line of a document with as many of its objects as have room. */
+function linkedEntry(
+  context: PlanningContext,
+  document: string,
+  objects: readonly PoolEntry[],
+  room: number,
+): ObjectEntry | undefined {
+  const source = context.entryOf(document);
+  if (source === undefined) return undefined;
+  for (let count = objects.length; count > 0; count = Math.floor(count / 2)) {
+    const shows: readonly ShownPart[] = [
+      { of: document, version: source.stored.version, form: "linking" },
+      ...objects
+        .slice(0, count)
+        .map(({ handle: of, stored: { version } }): ShownPart => ({ of, version, form: "linked" })),
+    ];
     const entry = sized<ObjectEntry>({ type: "object", shows }, context.source);
     if (tokensOf(context, entry) <= room) return entry;
   }
@@ -185,11 +207,15 @@ export function mergedCorrections(
       kept.push(entry);
       continue;
     }
-    const remaining = entry.shows.filter(
+    const needed = entry.shows.filter(
       (part) =>
-        (!isLine(part) || part.version > (newest.get(part.of) ?? 0)) &&
-        (part.form !== "linked" || isLinkedPart(context, part)),
+        part.form === "linking" ||
+        ((!isLine(part) || part.version > (newest.get(part.of) ?? 0)) &&
+          (part.form !== "linked" || isLinkedPart(context, part))),
     );
+    // The line of a document whose objects are all named elsewhere leaves as a whole.
+    const hasLinked = needed.some(({ form }) => form === "linked");
+    const remaining = needed.filter(({ form }) => form !== "linking" || hasLinked);
     const shows = withFewNamed(context, remaining);
     noteVersions(newest, { ...entry, shows });
     if (shows.every((part, at) => part === entry.shows[at]) && shows.length === entry.shows.length)

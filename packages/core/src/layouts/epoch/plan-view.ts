@@ -11,7 +11,7 @@ import {
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, firstChange, showsThinking, withoutThinking } from "./bound-thinking.ts";
-import { corrections, linkedLine, loadedLines, pinnedNotice } from "./corrections.ts";
+import { corrections, linkedLines, loadedLines, pinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
@@ -278,7 +278,7 @@ function grow(
     entries.splice(0, entries.length, ...startedByUser(context, entries));
   for (const entry of missingObjects(context, parts)) add(entry);
   for (const entry of loadedLines(context, entries)) add(entry);
-  add(linkedLine(context, entries));
+  for (const entry of linkedLines(context, entries)) add(entry);
   if (last !== undefined) for (const entry of corrections(context, entries)) add(entry);
   for (const text of context.input.notes ?? [])
     add(sized<NoticeEntry>({ type: "notice", text }, context.source));
