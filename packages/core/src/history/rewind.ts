@@ -137,6 +137,7 @@ async function moveTo(
   await returnToView(scope, point);
   scope.contents.clear();
   scope.inView.clear();
+  scope.followed.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat.document;
   const still = [compaction, point?.chat.compaction].find(

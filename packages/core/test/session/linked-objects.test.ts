@@ -1,0 +1,63 @@
+import { silentLogger } from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { expect, it } from "vitest";
+
+import { documentUpkeep } from "../../src/documents/document-upkeep.ts";
+import { viewHistory } from "../../src/inspect/view-history.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import type { View } from "../../src/session/view-options.ts";
+import { linkParser, put } from "../documents/written-notes.ts";
+import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
+
+async function openSession(): Promise<TestSession> {
+  const store = memoryStore();
+  const documents = documentUpkeep({
+    store,
+    parser: linkParser(),
+    logger: silentLogger,
+    later: (run, milliseconds) => void setTimeout(run, milliseconds),
+  });
+  await put(store, "0190aaaa-0000-7000-8000-00000000aaaa", "[[goal]]", { nickname: "note" });
+  await put(store, "0190aaaa-0000-7000-8000-00000000bbbb", "the goal", { nickname: "goal" });
+  await documents.upToDate();
+  return await openTestSession({ store, documents, layout: epochLayout() });
+}
+
+function textOf({ messages }: View): string {
+  return JSON.stringify(messages);
+}
+
+const first = { role: "user", content: "first", timestamp: 1 } as const;
+const said = {
+  role: "assistant",
+  content: [{ type: "text", text: "done" }],
+  timestamp: 2,
+} as const;
+const second = { role: "user", content: "second", timestamp: 3 } as const;
+const other = { role: "user", content: "another second", timestamp: 4 } as const;
+
+it("follows the links of a document again after the user went back to before it was active", async () => {
+  const { session } = await openSession();
+  await session.ingestAndView([first], plainCodec);
+  await session.ingest([first, said, second], plainCodec);
+  await session.activate("note");
+  expect(textOf(await session.nextView())).toContain("[linked: ");
+  const back = await session.ingestAndView([first, said, other], plainCodec);
+  expect(textOf(back)).not.toContain("[linked: ");
+
+  await session.activate("note");
+
+  expect(textOf(await session.nextView())).toContain("[linked: ");
+});
+
+it("rebuilds a view with a line of linked objects", async () => {
+  const { session, store } = await openSession();
+  await session.ingest([first], plainCodec);
+  await session.activate("note");
+  const view = await session.nextView();
+  const { sessionId } = await session.status();
+
+  const history = await viewHistory(store, [epochLayout()], sessionId);
+
+  expect((await history?.rebuild(view.call))?.messages).toEqual(view.messages);
+});
