@@ -7,9 +7,12 @@ import {
   type ObjectMetadata,
   type ObjectStore,
   type ParsedDocument,
+  StoreError,
   type StoredMetadata,
+  type StoredVersion,
 } from "@self-context-manager/objects";
 
+import { undamaged } from "./undamaged.ts";
 import { linkKeys, objectKeys, tagKey } from "./name-keys.ts";
 
 /** Number of versions that are looked at in one step. */
@@ -141,15 +144,28 @@ async function documentsOf(
   parser: DocumentParser,
 ): Promise<ReadonlyMap<ObjectId, ParsedDocument>> {
   const documents = new Map<ObjectId, ParsedDocument>();
-  const contents = await store.getMany(unread.map(({ body }) => body.id));
+  const contents = await contentsOf(unread, store);
   for (const [index, { body, version }] of unread.entries()) {
     // A newer version is among the changes that follow.
     const latest = contents[index];
-    const stored = latest?.version === version ? latest : await store.get(body.id, { version });
+    const stored = latest?.version === version ? latest : await undamaged(store, body.id, version);
     const content = stored?.body.content;
     if (typeof content === "string") documents.set(body.id, parser.parse(content));
   }
   return documents;
+}
+
+async function contentsOf(
+  unread: readonly StoredMetadata[],
+  store: ObjectStore,
+): Promise<readonly (StoredVersion | undefined)[]> {
+  try {
+    return await store.getMany(unread.map(({ body }) => body.id));
+  } catch (error) {
+    // One of them is damaged. Each is read by itself.
+    if (StoreError.is(error, "STORE_CORRUPT")) return [];
+    throw error;
+  }
 }
 
 function entryOf(stored: StoredMetadata, document: ParsedDocument | undefined): IndexEntry {

@@ -11,10 +11,14 @@ import {
 
 import { usualOperation } from "../calls/context-operation.ts";
 import { addedText } from "./added-text.ts";
+import { undamaged } from "./undamaged.ts";
 import type { UpdateOptions, UpdateOutcome } from "./update-index.ts";
 
 /** Number of versions that are looked at in one step. */
 const versionsAtOnce = 200;
+
+/** Characters of contents that are read in one step, so that it ends soon and its texts fit into the memory. */
+const charactersAtOnce = 4_000_000;
 
 /** Types whose content is no text that somebody wrote or read: it says what other objects say. */
 const unsearched = new Set(["view", "session", "system_prompt"]);
@@ -41,13 +45,31 @@ export async function updateSearch(
   let added = 0;
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position };
-    const changes = await store.changesSince(position, { limit: versionsAtOnce });
-    if (changes.versions.length === 0) return { isBehind: false, added, position };
+    const next = await store.changesSince(position, { limit: versionsAtOnce });
+    if (next.versions.length === 0) return { isBehind: false, added, position };
+    const limit = countAtOnce(next.versions);
+    const changes =
+      limit < next.versions.length ? await store.changesSince(position, { limit }) : next;
     const texts = await textsOf(changes.versions, store);
     await index.add(texts, changes.position);
     added += texts.length;
     position = changes.position;
   }
+}
+
+/** Returns how many versions one step reads: their contents together are not too long, and there is at least one. */
+function countAtOnce(versions: readonly StoredMetadata[]): number {
+  const growingOnes = new Map<ObjectId, number>();
+  let characters = 0;
+  for (const [index, { body }] of versions.entries()) {
+    const count = Number(body["char_count"] ?? 0);
+    if (unsearched.has(body.type) || isFinding(body)) continue;
+    characters += count - (growingOnes.get(body.id) ?? 0);
+    // Of these, a step reads only the newest version.
+    if (growing.has(body.type)) growingOnes.set(body.id, count);
+    if (characters > charactersAtOnce && index > 0) return index;
+  }
+  return versions.length;
 }
 
 async function textsOf(
@@ -65,7 +87,7 @@ async function textsOf(
     const { id, type } = body;
     if (unsearched.has(type) || isFinding(body)) continue;
     if (growing.has(type) && newest.get(id) !== version) continue;
-    const stored = await store.get(id, { version });
+    const stored = await undamaged(store, id, version);
     const content = stored?.body.content;
     if (stored === undefined || typeof content !== "string") continue;
     const former = growing.has(type) ? (firsts.get(id) ?? 0) : version - 1;
@@ -96,7 +118,7 @@ function isFinding({ type, tool }: ObjectMetadata): boolean {
 
 async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {
   if (version < 1) return "";
-  const content = (await store.get(id, { version }))?.body.content;
+  const content = (await undamaged(store, id, version))?.body.content;
   return typeof content === "string" ? content : "";
 }
 

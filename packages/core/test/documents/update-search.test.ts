@@ -1,9 +1,17 @@
-import { objectId, type SearchIndex, type SearchText } from "@self-context-manager/objects";
+import {
+  objectId,
+  type ObjectId,
+  type ObjectStore,
+  type SearchIndex,
+  type SearchText,
+  StoreError,
+} from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
+import { updateIndex } from "../../src/documents/update-index.ts";
 import { updateSearch } from "../../src/documents/update-search.ts";
-import { put } from "./written-notes.ts";
+import { linkParser, put } from "./written-notes.ts";
 
 /** Keeps what it gets. */
 function keptTexts(): SearchIndex & { readonly texts: SearchText[] } {
@@ -130,4 +138,50 @@ it("continues after its last step, and says if it is behind", async () => {
   expect(second).toMatchObject({ isBehind: false, added: 50 });
   expect(new Set(index.texts.map(({ id }) => id)).size).toBe(250);
   expect(index.texts).toHaveLength(250);
+});
+
+it("reads long texts in several steps, and a growing one only once in each", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  const steps: number[] = [];
+  const counted: SearchIndex = {
+    ...index,
+    async add(texts, position) {
+      steps.push(texts.length);
+      await index.add(texts, position);
+    },
+  };
+  for (const id of ["a", "b", "c"]) await put(store, id, "long", { char_count: 3_000_000 });
+  for (let turn = 1; turn <= 5; turn += 1)
+    await put(store, "chat", "said".repeat(turn), { type: "chat", char_count: 900_000 + turn });
+
+  await updateSearch(store, counted);
+
+  expect(steps).toEqual([1, 1, 2]);
+  expect(index.texts.map(({ id, version }) => `${id}@${version}`)).toEqual([
+    "a@1",
+    "b@1",
+    "c@1",
+    "chat@5",
+  ]);
+});
+
+it("leaves a damaged version out, and adds the others", async () => {
+  const inner = memoryStore();
+  const damaged = new StoreError("STORE_CORRUPT", "the content is damaged");
+  const store: ObjectStore = Object.assign(Object.create(inner) as ObjectStore, {
+    get: async (...args: Parameters<ObjectStore["get"]>) =>
+      args[0] === "a" ? await Promise.reject(damaged) : await inner.get(...args),
+    getMany: async (ids: readonly ObjectId[]) =>
+      ids.includes(objectId("a")) ? await Promise.reject(damaged) : await inner.getMany(ids),
+  });
+  for (const id of ["a", "b"]) await put(inner, id, "[[c]]");
+  const index = keptTexts();
+  const parser = linkParser();
+
+  expect(await updateSearch(store, index)).toMatchObject({ isBehind: false, added: 1 });
+  expect(await updateIndex(store, parser)).toMatchObject({ isBehind: false, added: 1 });
+
+  expect(written(index.texts)).toEqual(["b@1 [[c]]"]);
+  expect(await store.documents.links(parser.name)).toMatchObject([{ from: { id: "b" } }]);
 });
