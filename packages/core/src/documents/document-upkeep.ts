@@ -27,7 +27,10 @@ export interface DocumentUpkeep extends DocumentParts, AsyncDisposable {
   request(): void;
   /** Makes an update, and waits for it a short time only: an index that is far behind takes longer. */
   soon(): Promise<void>;
-  /** Brings the indexes up to date. Returns false if one of them is behind, because it cannot be read or written. */
+  /**
+   * Brings the indexes up to date. Returns false if one of them is behind: it cannot be read or written, or a large store
+   * is read for the first time, which takes longer than a caller waits.
+   */
   upToDate(): Promise<boolean>;
 }
 
@@ -47,6 +50,9 @@ const afterSending = 50;
 
 /** Milliseconds that a tool which wrote a document waits for its links. */
 const shortTime = 100;
+
+/** Milliseconds that a caller waits for an update. The tools of the session wait behind it. */
+const longestWait = 10_000;
 
 export function documentUpkeep({
   store,
@@ -114,13 +120,16 @@ export function documentUpkeep({
     return await own;
   }
 
-  /** Makes an update for which a caller waits. */
-  async function asked(): Promise<boolean> {
+  /** Makes an update for which a caller waits. Returns false if it is not made within the time. */
+  async function asked(milliseconds: number): Promise<boolean> {
     callers += 1;
     // The timer of a pause that began before does not keep the process running, so it may never come.
     endPause?.();
     try {
-      return await afterOthers();
+      const tooLong = new Promise<boolean>((resolve) => {
+        later(() => resolve(false), milliseconds, { isAwaited: false });
+      });
+      return await Promise.race([afterOthers(), tooLong]);
     } finally {
       callers -= 1;
     }
@@ -142,16 +151,9 @@ export function documentUpkeep({
       );
     },
     async soon() {
-      if (isClosed) return;
-      const update = asked();
-      await Promise.race([
-        update,
-        new Promise<void>((resolve) => {
-          later(resolve, shortTime, { isAwaited: true });
-        }),
-      ]);
+      if (!isClosed) await asked(shortTime);
     },
-    upToDate: async () => !isClosed && (await asked()),
+    upToDate: async () => !isClosed && (await asked(longestWait)),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       endPause?.();

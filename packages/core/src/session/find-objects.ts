@@ -87,9 +87,7 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const found = (await described(scope, places)).filter(
     ({ stored }) => within?.has(stored.body.id) !== false && meets(scope, stored, given),
   );
-  const behind = isCurrent
-    ? []
-    : ["The index is behind, so texts of the last calls can be missing."];
+  const behind = isCurrent ? [] : ["The index is behind, so objects can be missing."];
   if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
   const shown = found.slice(0, Math.max(1, Math.min(limit, mostObjects)));
   const question = [words, tag].filter((part) => part !== undefined).join(" ");

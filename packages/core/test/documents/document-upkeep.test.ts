@@ -74,3 +74,25 @@ it("lets other work come between the steps of an update for which somebody waits
 
   expect(turns).toBeGreaterThan(2);
 });
+
+it("says that the index is behind when an update takes longer than a caller waits", async () => {
+  const store = memoryStore();
+  let end: () => void = () => {};
+  const slow = Object.assign(Object.create(store) as typeof store, {
+    changesSince: async () => {
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      return { versions: [], position: "0" };
+    },
+  });
+  await using upkeep = documentUpkeep({
+    store: slow,
+    parser: linkParser(),
+    logger: silentLogger,
+    later: (run, milliseconds) => void setTimeout(run, milliseconds / 1_000),
+  });
+
+  expect(await upkeep.upToDate()).toBe(false);
+  end();
+});
