@@ -21,6 +21,9 @@ const before = 30;
 /** Characters of a text in which a line is searched, so that a text of many megabytes costs little. */
 const searchedCharacters = 4_000_000;
 
+/** Most words of a question that are looked for in each line, as many as a search looks for. */
+const mostWords = 32;
+
 /**
  * Returns the first line with the most words of a question; undefined if no line has one of them. Without words, it is the
  * first line with text after the front matter. Words are found in any case, and in parts of words too, because the index
@@ -28,9 +31,10 @@ const searchedCharacters = 4_000_000;
  */
 export function matchingLine(text: string, question: string): MatchingLine | undefined {
   const words = questionWords(question);
-  const skipped = words.length === 0 ? frontMatterLines(text) : 0;
+  const lines = text.slice(0, searchedCharacters).split("\n");
+  const skipped = words.length === 0 ? frontMatterLines(lines) : 0;
   let best: { readonly line: string; readonly number: number; readonly fit: number } | undefined;
-  for (const [index, line] of text.slice(0, searchedCharacters).split("\n").entries()) {
+  for (const [index, line] of lines.entries()) {
     if (index < skipped) continue;
     const fit = words.length === 0 ? Number(line.trim() !== "") : fitOf(line.toLowerCase(), words);
     if (fit > (best?.fit ?? 0)) best = { line, number: index + 1, fit };
@@ -56,13 +60,15 @@ function questionWords(question: string): readonly string[] {
     .split(/[^\p{L}\p{N}\p{M}]+|(?<=\p{Ll})(?=\p{Lu})/u)
     .map((word) => word.toLowerCase());
   const long = words.filter((word) => word.length > 2 || /\p{N}/u.test(word));
-  return [...new Set(long.length > 0 ? long : words.filter((word) => word !== ""))];
+  const different = new Set(long.length > 0 ? long : words.filter((word) => word !== ""));
+  return [...different].slice(0, mostWords);
 }
 
 /** The number of lines of the YAML at the start of a text. */
-function frontMatterLines(text: string): number {
-  const [front] = /^\uFEFF?---\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|$)/u.exec(text) ?? [];
-  return front === undefined ? 0 : front.split("\n").length - 1;
+function frontMatterLines([first = "", ...others]: readonly string[]): number {
+  if (!/^\uFEFF?---\r?$/u.test(first)) return 0;
+  const end = others.findIndex((line) => /^---[ \t]*\r?$/u.test(line));
+  return end === -1 ? 0 : end + 2;
 }
 
 function fitOf(line: string, words: readonly string[]): number {

@@ -14,6 +14,15 @@ test.each([
   expect(matchingLine(text, question)).toEqual(expected);
 });
 
+test("a question of any length and a front matter without an end take little time", () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => `absent${index}`).join(" ");
+  const start = performance.now();
+
+  expect(matchingLine("some words\n".repeat(300_000), many)).toBeUndefined();
+  expect(matchingLine(`---\n${"a: b\n".repeat(5_000_000)}`, "")?.line).toBe(1);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
 test("a long line is cut around the first word", () => {
   const line = matchingLine(`${"x ".repeat(200)}needle ${"y ".repeat(200)}`, "needle");
 
