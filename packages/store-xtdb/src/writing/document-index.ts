@@ -57,11 +57,8 @@ export function documentQueries({
   readonly names: Documents;
 }): DocumentQueries {
   const index = names.index;
-  const parserIs = `[d :${index.attribute("parser")} p]`;
-
-  async function isOf(parser: string, budget: CallBudget): Promise<boolean> {
-    return index.readState(await client.entity(index.stateId, budget), parser) !== undefined;
-  }
+  /** Limits a query to the entries of the parser `p`, if the index has the entries of this parser: `s` is the state. */
+  const parserIs = `[s :${index.attribute("parser")} p] [d :${index.attribute("parser")} p]`;
 
   /** Returns the documents of a parser that meet a condition on `k`. */
   async function documentsWith(
@@ -70,10 +67,10 @@ export function documentQueries({
     parser: string,
     budget: CallBudget,
   ): Promise<readonly Document[]> {
-    if (keys.length === 0 || !(await isOf(parser, budget))) return [];
+    if (keys.length === 0) return [];
     const rows = await client.query(
-      `{:find [d (pull d [*])] :in [[k ...] p] :where [${condition} ${parserIs}]}`,
-      [keys, parser],
+      `{:find [d (pull d [*])] :in [[k ...] p s] :where [${condition} ${parserIs}]}`,
+      [keys, parser, index.stateId],
       budget,
     );
     // A document with several of the keys is in several rows.
@@ -164,20 +161,18 @@ export function documentQueries({
     },
 
     async tags(parser, budget) {
-      if (!(await isOf(parser, budget))) return [];
       const rows = await client.query(
-        `{:find [t (count d)] :in [p] :where [[d :${index.attribute("tags")} t] ${parserIs}]}`,
-        [parser],
+        `{:find [t (count d)] :in [p s] :where [[d :${index.attribute("tags")} t] ${parserIs}]}`,
+        [parser, index.stateId],
         budget,
       );
       return rows.map(([tag, objects]) => ({ tag: String(tag), objects: Number(objects) }));
     },
 
     async links(parser, after, limit, budget) {
-      if (!(await isOf(parser, budget))) return [];
       const rows = await client.query(
-        `{:find [d o] :in [p] :where [[d :${index.attribute("links")}] [d :${index.attribute("of")} o] ${parserIs}]}`,
-        [parser],
+        `{:find [d o] :in [p s] :where [[d :${index.attribute("links")}] [d :${index.attribute("of")} o] ${parserIs}]}`,
+        [parser, index.stateId],
         budget,
       );
       const ids = [...new Set(rows.map(([, object]) => names.idOf(String(object))))]
