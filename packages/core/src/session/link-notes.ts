@@ -12,6 +12,9 @@ import { visibleLinks } from "./visible-links.ts";
 /** The number of links that one line names. */
 const mostLinks = 5;
 
+/** Characters of a link's name that are shown. */
+const longestName = 80;
+
 /** Notes of the store among whose names similar ones are looked for. */
 const mostNames = 1_000;
 
@@ -107,10 +110,11 @@ async function noteOf(
 
 async function problemOf(
   scope: SessionScope,
-  { written, followed: { link, target } }: OpenLink,
+  { written: whole, followed: { link, target } }: OpenLink,
   names: readonly IndexedNames[],
 ): Promise<string> {
   const { state, dependencies } = scope;
+  const written = whole.length > longestName ? `${whole.slice(0, longestName - 1)}…` : whole;
   if (target.state === "resolved") return `${written}: there is no such heading`;
   if (target.state === "ambiguous") {
     const stored = await dependencies.store.describe(target.candidates.slice(0, 3));

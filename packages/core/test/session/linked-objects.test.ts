@@ -50,6 +50,18 @@ it("follows the links of a document again after the user went back to before it 
   expect(textOf(await session.nextView())).toContain("[linked: ");
 });
 
+it("names a link with a very long name by its beginning", async () => {
+  const { session, files } = await openSession();
+  files.set("/work/a.md", `[[${"long ".repeat(1_000)}]]`);
+  await session.ingest([first], plainCodec);
+  await session.recordWrite("a.md");
+  await session.find({ words: "any" });
+
+  const text = textOf(await session.nextView());
+
+  expect(text).toMatch(/\[links of f\d+ a\.md: \[\[(?:long ){15}long…\]\] has no target yet\]/u);
+});
+
 it("rebuilds a view with a line of linked objects", async () => {
   const { session, store } = await openSession();
   await session.ingest([first], plainCodec);
