@@ -46,6 +46,29 @@ it("opens a store of schema 3 with its hashes, and finds what its indexes left o
   expect((await store.referrers(to.id)).items).toHaveLength(1);
 });
 
+it("opens a store of schema 4, whose document index is empty at first", async () => {
+  await using place = await sqlitePlace();
+  {
+    await using store = await place.open();
+    await store.commit([{ object: sealObject(structuredClone(fields)) }]);
+  }
+  const database = new DatabaseSync(place.path);
+  database.exec(
+    `DROP TABLE documents; DROP TABLE document_names; DROP TABLE document_links; DROP TABLE document_link_keys;
+     DROP TABLE document_tags; DROP TABLE document_state; PRAGMA user_version = 4`,
+  );
+  database.close();
+
+  await using store = await place.open();
+
+  expect(await store.get(id)).toMatchObject({ version: 1 });
+  expect(await store.documents.position("p")).toBeUndefined();
+  expect(await store.documents.links("p")).toEqual([]);
+  const entry = { names: { id, aliases: [] }, version: 1, contentHash: "0" };
+  await store.documents.keep("p", [{ ...entry, keys: { names: ["a"], links: [], tags: [] } }], "1");
+  expect(await store.documents.named("p", ["a"])).toEqual([entry.names]);
+});
+
 it("opens a store of schema 3 that has a damaged object", async () => {
   await using place = await sqlitePlace();
   {

@@ -29,6 +29,21 @@ it("uses an index for every statement that it runs", async () => {
   expect(statements.filter((sql) => sql.startsWith("SELECT")).length).toBeGreaterThan(20);
 });
 
+it("uses an index for every question to the document index, except for a list of all tags", async () => {
+  await using place = await sqlitePlace();
+  const statements = await statementsOf(async () => {
+    await using store = await place.open();
+    await useDocuments(store);
+  });
+
+  const scans = planned(place.path, statements, /^(?:SELECT|INSERT)/).filter(
+    ({ sql, detail }) =>
+      detail.startsWith("SCAN") && !isSmall(detail) && !sql.includes("GROUP BY tag"),
+  );
+
+  expect(scans).toEqual([]);
+});
+
 it("sorts only the results of an id prefix", async () => {
   await using place = await sqlitePlace();
   const statements = await statementsOf(async () => {
@@ -69,10 +84,40 @@ function planned(
 
 /**
  * Whether a scan reads few rows. The count of a condition's matches scans at most a hundred rows of the inner statement,
- * and a list of requested ids is scanned as a whole.
+ * a list of requested ids is scanned as a whole, and the state of the document index is one row.
  */
 function isSmall(detail: string): boolean {
-  return /^SCAN (?:\(subquery|CONSTANT|sqlite_master|j VIRTUAL TABLE)/.test(detail);
+  return /^SCAN (?:\(subquery|CONSTANT|sqlite_master|j VIRTUAL TABLE|document_state)/.test(detail);
+}
+
+async function useDocuments(store: ObjectStore): Promise<void> {
+  const ids = Array.from({ length: 50 }, (_, index) => objectId(`n${index}`));
+  await store.commit(ids.map((id) => ({ object: sample(id) })));
+  const link = { path: "content", range: [0, 5], syntax: "wiki", raw: "n1", name: "n1" } as const;
+  const document = {
+    parser: "p",
+    front_matter: { state: "absent" },
+    aliases: [],
+    headings: [],
+    links: [link],
+    tags: [],
+  } as const;
+  const entries = ids.map((id) => ({
+    names: { id, aliases: [] },
+    version: 1,
+    contentHash: "0",
+    document,
+    keys: { names: [id], links: [["n1"]], tags: ["t"] },
+  }));
+  const { documents } = store;
+  await documents.keep("p", entries, "1");
+  await documents.keep("p", entries.slice(1), "2");
+  await documents.entries("p", ids);
+  await documents.named("p", ["n1"]);
+  await documents.linking("p", ["n1"]);
+  await documents.tagged("p", "t");
+  await documents.tags("p");
+  await documents.links("p", { after: objectId("n2"), limit: 5 });
 }
 
 async function useEverything(store: ObjectStore): Promise<void> {
