@@ -84,7 +84,8 @@ async function openLinks(
       document !== undefined &&
       !hasHeading(document, target.heading);
     if (target.state === "resolved" && !lacksHeading) continue;
-    const name = lacksHeading ? `${link.name}#${link.heading ?? ""}` : link.name;
+    const whole = lacksHeading ? `${link.name}#${link.heading ?? ""}` : link.name;
+    const name = whole.length > longestName ? `${whole.slice(0, longestName - 1)}…` : whole;
     const written = link.syntax === "wiki" ? `[[${name}]]` : `(${name})`;
     if (!open.has(written)) open.set(written, { written, followed });
   }
@@ -110,11 +111,10 @@ async function noteOf(
 
 async function problemOf(
   scope: SessionScope,
-  { written: whole, followed: { link, target } }: OpenLink,
+  { written, followed: { link, target } }: OpenLink,
   names: readonly IndexedNames[],
 ): Promise<string> {
   const { state, dependencies } = scope;
-  const written = whole.length > longestName ? `${whole.slice(0, longestName - 1)}…` : whole;
   if (target.state === "resolved") return `${written}: there is no such heading`;
   if (target.state === "ambiguous") {
     const stored = await dependencies.store.describe(target.candidates.slice(0, 3));
