@@ -6,6 +6,7 @@ import { hashTags } from "./inline/hash-tag.ts";
 import { longTexts } from "./inline/long-text.ts";
 import { plainText } from "./inline/plain-text.ts";
 import { wikiLinks } from "./inline/wiki-link.ts";
+import { withoutDeepBlocks } from "./nested-blocks.ts";
 import { linkParts } from "./places/link-parts.ts";
 import { localDestination } from "./places/local-destination.ts";
 import { relationOf } from "./places/relation-of.ts";
@@ -36,7 +37,7 @@ const heading = /^(?:ATX|Setext)Heading([1-6])$/u;
 /** Reads a Markdown text from a place on. */
 export function readBody(text: string, start: number): ReadBody {
   const body = text.slice(start);
-  const tree = bodyParser.parse(body);
+  const tree = bodyParser.parse(withoutDeepBlocks(body));
   const reader = new BodyReader(body, start);
   tree.iterate({
     enter: (node) => reader.enter(node),
