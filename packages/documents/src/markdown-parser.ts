@@ -7,6 +7,12 @@ import { readBody } from "./read-body.ts";
 /** Changes with every change of a result, so that what an earlier parser found is not used. */
 const name = "markdown-1";
 
+/**
+ * The number of headings, of links and of tags that are returned of one document. A note that a person writes has some
+ * hundreds; a list of all pages of a site can have more.
+ */
+const mostOfEach = 10_000;
+
 /** Parses Markdown as people write it in Obsidian and similar programs (§10). */
 export const markdownParser: DocumentParser = {
   name,
@@ -18,9 +24,9 @@ export const markdownParser: DocumentParser = {
       parser: name,
       front_matter: front.frontMatter,
       aliases: front.aliases,
-      headings: body.headings,
-      links: [...front.links, ...body.links],
-      tags: [...front.tags, ...body.tags],
+      headings: body.headings.slice(0, mostOfEach),
+      links: [...front.links, ...body.links].slice(0, mostOfEach),
+      tags: [...front.tags, ...body.tags].slice(0, mostOfEach),
     };
   },
 };

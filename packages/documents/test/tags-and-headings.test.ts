@@ -74,3 +74,9 @@ describe("a long paragraph", () => {
     ).toMatchObject([{ name: "y.md" }, { name: "z.md" }]);
   });
 });
+
+it("returns a bounded number of each", () => {
+  const { headings, links, tags } = markdownParser.parse("# h [[l]] #t\n".repeat(11_000));
+
+  expect([headings.length, links.length, tags.length]).toEqual([10_000, 10_000, 10_000]);
+});

@@ -55,8 +55,8 @@ const charactersAtOnce = 4_000_000;
 /** Hits that are looked at for each object of an answer, because several can be of one object or meet no other condition. */
 const hitsForEach = 8;
 
-/** The same, if most hits can be of other sessions. */
-const hitsOfSession = 100;
+/** The same, if most hits can be of other sessions or paths, or without the tag. */
+const hitsOfFew = 100;
 
 /** An object that was found. */
 interface Found {
@@ -238,15 +238,16 @@ async function newestFirst(
 async function hitsOf(
   scope: SessionScope,
   { search }: DocumentUpkeep,
-  { type, session, limit = usualLimit }: FindRequest,
+  { type, session, path, tag, relation, limit = usualLimit }: FindRequest,
   words: string,
 ): Promise<readonly SearchHit[] | string> {
+  const isNarrow = (session ?? path ?? tag ?? relation) !== undefined;
   if (search === undefined) return "this agent has no full-text index; give a tag or a relation.";
   let hits: readonly SearchHit[];
   try {
     hits = await search.search({
       words,
-      limit: Math.min(limit, mostObjects) * (session === undefined ? hitsForEach : hitsOfSession),
+      limit: Math.min(limit, mostObjects) * (isNarrow ? hitsOfFew : hitsForEach),
       ...(type === undefined || type === "note" ? {} : { type }),
     });
   } catch (error) {

@@ -41,13 +41,13 @@ it("follows the links of a document again after the user went back to before it 
   await session.ingestAndView([first], plainCodec);
   await session.ingest([first, said, second], plainCodec);
   await session.activate("note");
-  expect(textOf(await session.nextView())).toContain("[n1 links to ");
+  expect(textOf(await session.nextView())).toMatch(/\[n\d+ links to /u);
   const back = await session.ingestAndView([first, said, other], plainCodec);
-  expect(textOf(back)).not.toContain("[n1 links to ");
+  expect(textOf(back)).not.toMatch(/\[n\d+ links to /u);
 
   await session.activate("note");
 
-  expect(textOf(await session.nextView())).toContain("[n1 links to ");
+  expect(textOf(await session.nextView())).toMatch(/\[n\d+ links to /u);
 });
 
 it("names a link with a very long name by its beginning", async () => {

@@ -9,6 +9,7 @@ import type {
 } from "@self-context-manager/objects";
 
 import type { Document, JsonDocument } from "../client/node-client.ts";
+import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
@@ -18,7 +19,8 @@ import { DamageError } from "../client/xtdb-errors.ts";
  * - `:scm.doc/of` is the object's document.
  * - `:scm.doc/names`, `:scm.doc/links` and `:scm.doc/tags` are the keys of its names, links and tags.
  * - `:scm.doc/relations` are the relations of its links.
- * - `:scm.doc/named` and `:scm.doc/parsed` are the JSON of its names and of what was parsed.
+ * - `:scm.doc/named` and `:scm.doc/parsed` are the JSON of its names and of what was parsed, packed by `packText` if it is
+ *   long.
  */
 export interface IndexDocuments {
   readonly stateId: string;
@@ -68,7 +70,8 @@ export function indexDocuments(name: string, objectId: (id: string) => string): 
     const text = value(document, one);
     if (text === undefined || text === null) return undefined;
     try {
-      return JSON.parse(typeof text === "string" ? text : "") as unknown;
+      const packed = typeof text === "string" ? text : "";
+      return JSON.parse(packed.startsWith("{") ? packed : unpackText(packed)) as unknown;
     } catch (cause) {
       const at = `document ${String(document["xt/id"])}`;
       throw new DamageError(`${at} has no JSON in ${attribute(one)}`, { cause });
@@ -106,13 +109,14 @@ export function indexDocuments(name: string, objectId: (id: string) => string): 
       ];
       const parsed: Parsed | undefined =
         document === undefined ? undefined : { document, linkKeys: keys.links };
+      const text = parsed === undefined ? undefined : JSON.stringify(parsed);
       const made: Record<string, JsonValue> = {
         [attribute("parser")]: parser,
         [attribute("of")]: objectId(names.id),
         [attribute("version")]: version,
         [attribute("hash")]: contentHash,
         [attribute("named")]: JSON.stringify(names),
-        ...(parsed === undefined ? {} : { [attribute("parsed")]: JSON.stringify(parsed) }),
+        ...(text === undefined ? {} : { [attribute("parsed")]: packText(text) ?? text }),
       };
       for (const [one, list] of lists) if (list.length > 0) made[attribute(one)] = list;
       return { ...made, "xt/id": `${name}/document/${names.id}` };
