@@ -1,5 +1,5 @@
 import { type ContextSession, neutralCodec, type View } from "@self-context-manager/core";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
@@ -274,4 +274,37 @@ it("shows headings and follows links only of the lines that the host's tool has 
     "only lines 3-3 were read",
   );
   expect(textOf(await session.nextView())).not.toContain("links to f");
+});
+
+it("shows what the guide's example shows", async () => {
+  const guide = await readFile(
+    new URL("../../../docs/guide/notes-and-memory.md", import.meta.url),
+    "utf8",
+  );
+  const [limits = "", api = ""] = [...guide.matchAll(/^```md\n(.*?)^```$/gmsu)].map(
+    ([, text]) => text,
+  );
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  {
+    await using first = await opened(folder.path, "one");
+    await write(first.session, "notes/limits.md", limits);
+    const next = textOf(await first.session.nextView());
+    const [links = ""] = /\[links of [^"]*\]/u.exec(next) ?? [];
+    expect(guide).toContain(`\n${links}\n`);
+    await write(first.session, "notes/api.md", api);
+  }
+  await using second = await opened(folder.path, "two");
+  const { session } = second;
+
+  const found = await tool(session, "find_objects", { words: "rate limit" });
+  const answer = await tool(session, "activate", { id: "limits#Burst" });
+  const view = textOf(await session.nextView());
+
+  expect(guide).toContain(`  ${found.text}\n`);
+  expect(answer.text).toContain("lines 7-9 of 9");
+  expect(view).toContain("f1 notes/limits.md v1 lines 7-9 of 9");
+  const [linked = ""] = /\[f1 links to [^\]]*\]/u.exec(view) ?? [];
+  expect(guide).toContain(linked);
+  expect(linked).not.toBe("");
 });
