@@ -66,7 +66,7 @@ async function turnOf(played: PlayedGateway): Promise<object> {
   return {
     slots,
     entry: fieldsOf(entries)["self-context-manager"],
-    tools: tools.filter((name) => /^(?:un)?pin$|activate$/u.test(name)),
+    tools: tools.filter((name) => /^(?:un)?pin$|activate$|^find_objects$/u.test(name)),
     shown: second?.text.split("\n\n").at(-1),
     errors: [...requests.flatMap(({ wire }) => illegalities(wire)), ...played.failures],
     warnings: /^.*(?:self-context-manager: |degraded to "legacy").*$/mu.exec(played.gateway.log),
@@ -76,7 +76,7 @@ async function turnOf(played: PlayedGateway): Promise<object> {
 const managedTurn = {
   slots: { contextEngine: "self-context-manager" },
   entry: { enabled: true },
-  tools: ["activate", "deactivate", "pin", "unpin", "find_objects"],
+  tools: ["activate", "deactivate", "find_objects", "pin", "unpin"],
   shown: "f1 letter.txt v1\n~~~\nDear reader,\nall is well.\n~~~",
   errors: [],
   warnings: null,

@@ -20,7 +20,7 @@ import { openPiWorkspace, type PiWorkspace } from "../src/pi-workspace.ts";
 import { saidTo } from "../src/wire-rules.ts";
 
 const plainTools = ["bash", "edit", "read", "write"];
-const ownTools = ["activate", "deactivate", "pin", "unpin", "find_objects"];
+const ownTools = ["activate", "deactivate", "find_objects", "pin", "unpin"];
 
 /** Opens a model that reads a file and then answers any number of prompts. */
 const reader = async (): Promise<LoopbackModel> =>

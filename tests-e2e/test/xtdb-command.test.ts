@@ -124,7 +124,9 @@ test.skipIf(missingForXtdb() !== undefined)(
       await writeFile(join(notes, "garden.md"), "Tomatoes and beans.\n");
       expect(await scm("index")).toMatch(/: 0 new, 1 changed\n$/u);
       expect(await scm("find", "beans")).toContain("garden.md:1  Tomatoes and beans.");
-      expect(await scm("find", "--tag", "spring")).toContain("plan.md:1  # Plan");
+      expect(await scm("find", "--tag", "spring")).toContain(
+        "plan.md:3  - part_of [[garden]] #spring",
+      );
       expect(await scm("links", "garden")).toMatch(/plan\.md:3 +part_of +\[\[garden\]\]/u);
       expect(await scm("graph", "plan.md")).toBe("plan.md\n  → part_of  garden.md\n");
       expect(await scm("check")).toBe("2 notes, 1 link: 0 broken, 0 ambiguous, 0 unread\n");
