@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { runningNode, untilReady } from "./ask-node.ts";
 import { checkEngine, type DataFolder, dataFolderOf } from "./data-folder.ts";
@@ -57,6 +58,12 @@ const readyMilliseconds = 120_000;
 const mostStarts = 4;
 
 /**
+ * Milliseconds before the second start; longer before the next ones. The node of a process that was killed holds the lock
+ * of the index until it has noticed this.
+ */
+const startPause = 500;
+
+/**
  * Starts a node on a data folder without a running node, and waits until it has indexed its log. A node that is not
  * `detached` stops by itself after this process has ended. Rejects with a `NodeError`; its code is `NODE_RUNNING` if a
  * node runs already.
@@ -105,7 +112,10 @@ export async function launchReady(
       return facts;
     } catch (error) {
       if (!(error instanceof NodeDeath)) throw error;
-      if (starts < mostStarts && Date.now() < end) continue;
+      if (starts < mostStarts && Date.now() < end) {
+        await delay(starts * startPause);
+        continue;
+      }
       throw new NodeError(
         "START_FAILED",
         `${error.message}\nThe node was started ${starts} times and ended each time`,
