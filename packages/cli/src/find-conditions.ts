@@ -1,9 +1,10 @@
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
 import {
-  backlinksOf,
+  backlinksWithRelation,
   isDocument,
   type LinkParts,
-  plainRelation,
+  linksWithRelation,
+  readRelation,
   tagKey,
 } from "@self-context-manager/core/documents";
 import { isJsonObject, objectId, presenceOf } from "@self-context-manager/objects";
@@ -11,9 +12,6 @@ import { isJsonObject, objectId, presenceOf } from "@self-context-manager/object
 import type { CommandCall } from "./command.ts";
 import { findLinked } from "./followed-links.ts";
 import { findSession, sessionPool } from "./session-pool.ts";
-
-/** The number of links in one page. */
-const pageSize = 500;
 
 /** The objects that meet the conditions of tag, relation and session; undefined if there are none of these. */
 export async function allowedIds(
@@ -39,25 +37,12 @@ async function related(
   parts: LinkParts,
   given: string,
 ): Promise<ReadonlySet<ObjectId>> {
-  const [, relation = "", name] = /^([^\s:]+)(?:\s*[\s:]\s*(.+))?$/su.exec(given.trim()) ?? [];
-  const isRelation = (link: { readonly relation?: string }): boolean =>
-    (link.relation ?? plainRelation).toLowerCase() === relation.toLowerCase();
-  if (name !== undefined) {
-    const target = await findLinked(parts, call, name);
-    const links = await backlinksOf(target.body.id, parts);
-    return new Set(links.filter(({ link }) => isRelation(link)).map(({ from }) => from.id));
-  }
-  const found = new Set<ObjectId>();
-  let after: ObjectId | undefined;
-  for (;;) {
-    const links = await parts.store.documents.links(parts.parser.name, {
-      limit: pageSize,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const { from, link } of links) if (isRelation(link)) found.add(from.id);
-    after = links.at(-1)?.from.id;
-    if (after === undefined) return found;
-  }
+  const { relation, name } = readRelation(given);
+  const links =
+    name === undefined
+      ? await linksWithRelation(relation, parts)
+      : await backlinksWithRelation((await findLinked(parts, call, name)).body.id, relation, parts);
+  return new Set(links.map(({ from }) => from.id));
 }
 
 /** The objects of a session: those that it knows, its chat and the tool calls of it. */

@@ -126,7 +126,8 @@ test("a wrong setting of the environment is named, with exit code 2", async () =
   });
 });
 
-test.each([
+/** Commands that need a store. */
+const readingLines = [
   "list",
   "show x",
   "history x",
@@ -137,16 +138,21 @@ test.each([
   "check",
   "nickname x y",
   "export",
-])("%s names a store that does not exist, and does not create it", async (line) => {
-  await using store = await temporaryStore();
+];
 
-  const first = await store.scm(...line.split(" "));
-  const second = await store.scm(...line.split(" "));
+test.each(readingLines)(
+  "%s names a store that does not exist, and does not create it",
+  async (line) => {
+    await using store = await temporaryStore();
 
-  expect(first).toMatchObject({ code: 1, stdout: "" });
-  expect(first.stderr).toContain(`there is no store at ${store.at}; name another with --at`);
-  expect(second).toEqual(first);
-});
+    const first = await store.scm(...line.split(" "));
+    const second = await store.scm(...line.split(" "));
+
+    expect(first).toMatchObject({ code: 1, stdout: "" });
+    expect(first.stderr).toContain(`there is no store at ${store.at}; name another with --at`);
+    expect(second).toEqual(first);
+  },
+);
 
 test("a file that is not a store is named", async () => {
   await using store = await temporaryStore();
@@ -159,18 +165,7 @@ test("a file that is not a store is named", async () => {
   expect(stderr).not.toContain("report it");
 });
 
-test.each([
-  "list",
-  "show x",
-  "history x",
-  "print x",
-  "find x",
-  "links x",
-  "graph x",
-  "check",
-  "nickname x y",
-  "export",
-])("%s refuses an empty file, and leaves it empty", async (line) => {
+test.each(readingLines)("%s refuses an empty file, and leaves it empty", async (line) => {
   await using store = await temporaryStore();
   await writeFile(store.at, "");
 

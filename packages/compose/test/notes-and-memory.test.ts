@@ -93,6 +93,33 @@ it("finds in a second session what the first one wrote, by words, tag, relation 
   });
 });
 
+it("finds what another session knows, by its id and by that of its chat", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await writeNotes(folder.path);
+  await using second = await opened(folder.path, "two");
+  const { session, manager } = second;
+  await write(session, "own.md", "# Own\nThe rate limit of this session.\n");
+  const { items } = await manager.store.find({ where: { type: "session", session_id: "one" } });
+  const [stored] = items;
+  const chat = stored?.body["chat_ref"] as { readonly id: string } | undefined;
+
+  const bySession = await tool(session, "find_objects", {
+    words: "rate limit",
+    session: stored?.body.id ?? "",
+  });
+  const byChat = await tool(session, "find_objects", {
+    words: "rate limit",
+    session: chat?.id ?? "",
+  });
+  const own = await tool(session, "find_objects", { words: "rate limit", session: "this" });
+
+  expect(bySession.text).toContain("notes/limits.md");
+  expect(bySession.text).not.toContain("own.md");
+  expect(byChat.text).toBe(bySession.text);
+  expect(own.text).toContain("own.md");
+});
+
 it("opens one section of a note, and names the objects to which it links", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "work"));
@@ -116,7 +143,10 @@ it("opens one section of a note, and names the objects to which it links", async
     ok: false,
     text: 'f1 notes/api.md: it has no heading "Costs"; its headings are "API", "Errors", "Keys".',
   });
-  expect(await tool(session, "activate", { id: "f2#Burst" })).toMatchObject({ ok: true });
+  expect(await tool(session, "activate", { id: "[[limits#Burst|it]]" })).toMatchObject({
+    ok: true,
+  });
+  expect(await tool(session, "activate", { id: "f2#Burst", from: 1 })).toMatchObject({ ok: false });
   expect(textOf(await session.nextView())).toContain("Twenty.");
 });
 

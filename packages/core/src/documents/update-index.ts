@@ -94,9 +94,14 @@ function isNamed(body: ObjectMetadata): boolean {
   return body.nickname !== undefined || body.type === "file" || isDocument(body);
 }
 
-/** Whether the content of an object is parsed: Markdown files and notes (decision D60). */
+/** The fields by which objects are documents: notes, and Markdown files. */
+export const documentKinds = [{ type: "note" }, { type: "file", file_type: "markdown" }] as const;
+
+/** Whether the content of an object is parsed (decision D60). */
 export function isDocument(body: ObjectMetadata | ObjectBody): boolean {
-  return body.type === "note" || (body.type === "file" && body["file_type"] === "markdown");
+  return documentKinds.some((kind) =>
+    Object.entries(kind).every(([field, value]) => body[field] === value),
+  );
 }
 
 function newestOfEach(versions: readonly StoredMetadata[]): readonly StoredMetadata[] {

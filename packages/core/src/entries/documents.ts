@@ -36,3 +36,9 @@ export {
 export { matchingLine, type MatchingLine } from "../documents/matching-line.ts";
 export { hasHeading } from "../documents/sections.ts";
 export { tagKey } from "../documents/name-keys.ts";
+export {
+  backlinksWithRelation,
+  linksWithRelation,
+  readRelation,
+  type WantedRelation,
+} from "../documents/relations.ts";

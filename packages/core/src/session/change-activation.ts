@@ -28,7 +28,7 @@ import {
   readVersion,
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
-import { resolveTarget, type Target } from "./resolve-target.ts";
+import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
 /**
  * Puts an object into the active set, so that its content is shown. An object that only the store has joins the pool
@@ -70,9 +70,10 @@ async function sectionTarget(
   scope: SessionScope,
   given: string,
 ): Promise<{ readonly name: string; readonly heading: string } | undefined> {
-  for (const { index } of [...given.matchAll(/#/gu)].slice(0, mostSplits)) {
-    const name = given.slice(0, index).trim();
-    const heading = given.slice(index + 1).trim();
+  const plain = withoutBrackets(given.trim());
+  for (const { index } of [...plain.matchAll(/#/gu)].slice(0, mostSplits)) {
+    const name = plain.slice(0, index).trim();
+    const heading = plain.slice(index + 1).trim();
     if (name === "" || heading === "") continue;
     const { type } = await resolveTarget(scope, name);
     const isNamed = type === "known" || type === "elsewhere";

@@ -1,25 +1,20 @@
 import {
-  type IndexedObject,
   isObjectId,
   isReference,
-  metadataVersion,
   type ObjectId,
   oneLine,
   type SearchHit,
   type StoredMetadata,
-  type StoredVersion,
 } from "@self-context-manager/objects";
 import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
-import { backlinksOf } from "../documents/follow-links.ts";
-import { plainRelation } from "../documents/graph.ts";
-import { lineAt, matchingLine, type ShownLine } from "../documents/matching-line.ts";
+import type { FollowedLink } from "../documents/follow-links.ts";
 import { tagKey } from "../documents/name-keys.ts";
-import { headingOf } from "../documents/sections.ts";
-import { poolLine } from "../render/reference-line.ts";
-import { visibleLines } from "../state/host-shown.ts";
+import { backlinksWithRelation, linksWithRelation, readRelation } from "../documents/relations.ts";
+import { documentKinds, isDocument } from "../documents/update-index.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
-import { joinPool, type SessionScope } from "../state/session-scope.ts";
+import type { SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { type Found, foundLines } from "./found-lines.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
 /** What is searched. At least one condition must be given, and an object must meet all that are given. */
@@ -43,29 +38,20 @@ export interface FindRequest {
 const usualLimit = 10;
 const mostObjects = 50;
 
+/** The objects among which the session of a chat is looked for. */
+const firstReferrers = 10;
+
 /** The number of tags that an answer names. */
 const mostTags = 8;
 
 /** The objects that are looked at if only a type is given. */
 const mostListed = 2_000;
 
-/** Characters of the contents that are read at once. */
-const charactersAtOnce = 4_000_000;
-
 /** Hits that are looked at for each object of an answer, because several can be of one object or meet no other condition. */
 const hitsForEach = 8;
 
 /** The same, if most hits can be of other sessions or paths, or without the tag. */
 const hitsOfFew = 100;
-
-/** An object that was found. */
-interface Found {
-  readonly stored: StoredMetadata;
-  /** The version that has the words, if it is not the newest one. */
-  readonly version: number;
-  /** The place of the tag or of the link in the content. */
-  readonly offset?: number;
-}
 
 /**
  * Finds objects of all sessions by words, tag, path, relation and type. The answer has one line for each: its metadata and
@@ -91,9 +77,7 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
   const shown = found.slice(0, Math.max(1, Math.min(limit, mostObjects)));
   const question = [words, tag].filter((part) => part !== undefined).join(" ");
-  const lines: ObjectLine[] = [];
-  for (const some of inGroups(shown))
-    lines.push(...(await linesFor(scope, documents, some, question)));
+  const lines = await foundLines(scope, documents, shown, question);
   const left = found.length - shown.length;
   return output([
     ...lines.map(({ text }) => text),
@@ -179,18 +163,17 @@ async function placesOf(
 
 /** Returns the objects that a session knows, and its chat. A text says that there is no such session. */
 async function knownIn(
-  { state, dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   session: string,
 ): Promise<ReadonlySet<ObjectId> | string> {
+  const { state, dependencies } = scope;
+  const { store } = dependencies;
   if (["this", "current", state.id, state.chat.id].includes(session))
     return new Set([...state.pool.entries.keys(), state.chat.id]);
   const id = isObjectId(session) ? session : undefined;
   const [stored] = id === undefined ? [] : await store.describe([id]);
   const chat = stored?.body.type === "chat" ? stored.body.id : undefined;
-  const found =
-    chat === undefined
-      ? stored
-      : (await store.find({ where: { type: "session", "chat_ref.id": chat }, limit: 1 })).items[0];
+  const found = chat === undefined ? stored : await sessionOf(scope, chat);
   const whole = found?.body.type === "session" ? await store.get(found.body.id) : undefined;
   if (whole === undefined)
     return `no session is known as ${JSON.stringify(session)}; give "this", or the id of a session.`;
@@ -199,13 +182,23 @@ async function knownIn(
   return new Set([...rows.map((row) => row.id), ...(isReference(chatRef) ? [chatRef.id] : [])]);
 }
 
+/** Returns the session of a chat. It is stored together with the chat, so it is among the first that refer to it. */
+async function sessionOf(
+  { dependencies: { store } }: SessionScope,
+  chat: ObjectId,
+): Promise<StoredMetadata | undefined> {
+  const { items } = await store.referrers(chat, { limit: firstReferrers });
+  const first = await store.describe(items.map(({ id }) => id));
+  return first.find((one) => one?.body.type === "session");
+}
+
 /** Returns the objects of a type. */
 async function idsOfType(
   { dependencies: { store } }: SessionScope,
   type: string,
 ): Promise<readonly ObjectId[]> {
   const ids: ObjectId[] = [];
-  for (const where of type === "note" ? noteKinds : [{ type }]) {
+  for (const where of type === "note" ? documentKinds : [{ type }]) {
     for (let after: string | undefined; ids.length < mostListed;) {
       const page = await store.find({
         where,
@@ -219,9 +212,6 @@ async function idsOfType(
   }
   return ids;
 }
-
-/** What counts as a note: an object of this type, and every Markdown file. */
-const noteKinds = [{ type: "note" }, { type: "file", file_type: "markdown" }] as const;
 
 /** Returns objects in the order of their last change, the newest first. */
 async function newestFirst(
@@ -265,32 +255,18 @@ async function relatedPlaces(
   given: string,
 ): Promise<Places | string> {
   const { store, workspace } = scope.dependencies;
-  const [, relation = "", name] = /^([^\s:]+)(?:\s*[\s:]\s*(.+))?$/su.exec(given.trim()) ?? [];
-  const isRelation = (link: { readonly relation?: string }): boolean =>
-    (link.relation ?? plainRelation).toLowerCase() === relation.toLowerCase();
-  if (name === undefined) {
-    const places: { readonly id: ObjectId; readonly offset?: number }[] = [];
-    for (let after: ObjectId | undefined; ;) {
-      const links = await store.documents.links(parser.name, after === undefined ? {} : { after });
-      const last = links.at(-1);
-      if (last === undefined) return places;
-      after = last.from.id;
-      for (const { from, link } of links)
-        if (isRelation(link) && places.at(-1)?.id !== from.id)
-          places.push({ id: from.id, offset: link.range[0] });
-    }
-  }
+  const parts = { store, parser, workspace };
+  const { relation, name } = readRelation(given);
+  if (name === undefined) return (await linksWithRelation(relation, parts)).map(placeOf);
   const target = await resolveTarget(scope, name);
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, name, target).text;
   const id = target.type === "locked" ? target.id : idOf(target);
-  const back = await backlinksOf(id, { store, parser, workspace });
-  const places = back
-    .filter(({ link }) => isRelation(link))
-    .map(({ from, link }) => ({ id: from.id, offset: link.range[0] }));
-  return places.filter(
-    ({ id: one }, index) => places.findIndex((place) => place.id === one) === index,
-  );
+  return (await backlinksWithRelation(id, relation, parts)).map(placeOf);
+}
+
+function placeOf({ from, link }: Pick<FollowedLink, "from" | "link">): Places[number] {
+  return { id: from.id, offset: link.range[0] };
 }
 
 function idOf(
@@ -317,10 +293,8 @@ async function described(scope: SessionScope, places: Places): Promise<readonly 
 
 function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindRequest): boolean {
   const { type, path } = given;
-  const isNote = noteKinds.some((kind) =>
-    Object.entries(kind).every(([field, value]) => body[field] === value),
-  );
-  if (type !== undefined && !(type === "note" ? isNote : body.type === type)) return false;
+  if (type !== undefined && !(type === "note" ? isDocument(body) : body.type === type))
+    return false;
   // A chat of another session cannot be opened, and the context has its own chat already.
   if (body.type === "chat" && type !== "chat" && body.id !== state.chat.id) return false;
   if (body.id === state.chat.id && given.session === undefined) return false;
@@ -340,110 +314,4 @@ function hasParts(path: string, pattern: string): boolean {
     from = at + part.length;
     return at !== -1;
   });
-}
-
-/** Returns objects in groups whose contents together are not too long to be read at once. */
-function inGroups(found: readonly Found[]): readonly (readonly Found[])[] {
-  const groups: Found[][] = [];
-  let characters = Number.POSITIVE_INFINITY;
-  for (const one of found) {
-    const count = Number(one.stored.body["char_count"] ?? 0);
-    characters += count;
-    if (characters > charactersAtOnce) {
-      groups.push([]);
-      characters = count;
-    }
-    groups.at(-1)?.push(one);
-  }
-  return groups;
-}
-
-/** Returns the lines of objects. They join the pool, except records of other sessions. */
-async function linesFor(
-  scope: SessionScope,
-  { parser }: DocumentUpkeep,
-  found: readonly Found[],
-  question: string,
-): Promise<readonly ObjectLine[]> {
-  const { store } = scope.dependencies;
-  const ids = found.map(({ stored }) => stored.body.id);
-  const contents = await store.getMany(ids);
-  const entries = await store.documents.entries(parser.name, ids);
-  const lines: ObjectLine[] = [];
-  for (const [index, one] of found.entries()) {
-    const shown = await shownLine(scope, one, contents[index], question);
-    lines.push(await lineFor(scope, one.stored, shown, entries[index]));
-  }
-  return lines;
-}
-
-interface ObjectLine {
-  readonly text: string;
-  /** Whether the object has a line that the model may not see. */
-  readonly isHidden: boolean;
-}
-
-/** The weight that a name may have here, so that paths can be given to a tool of the host. */
-const nameWeight = 60;
-
-async function lineFor(
-  scope: SessionScope,
-  stored: StoredMetadata,
-  shown: VersionLine | undefined,
-  entry: IndexedObject | undefined,
-): Promise<ObjectLine> {
-  const { body } = stored;
-  const handle = body.locked ? body.id : joinPool(scope.state, stored).handle;
-  const object = { id: body.id, handle, stored };
-  const title = poolLine(object, scope.dependencies.workspace, { nameWeight });
-  if (shown === undefined) return { text: `- ${title}`, isHidden: false };
-  const { version, text: content, line } = shown;
-  const isVisible = await visibleLines(scope, version);
-  if (!isVisible(line.line)) return { text: `- ${title}`, isHidden: true };
-  const isSame = entry?.contentHash === version.hashes.content_hash;
-  const headings = isSame ? (entry.document?.headings ?? []) : [];
-  const heading = headingOf({ headings }, content, line.line);
-  const isNamed = heading !== undefined && isVisible(lineAt(content, heading.range[0]).line);
-  const section = isNamed ? ` #${oneLine(heading.text)}` : "";
-  const earlier = version.version === stored.version ? "" : ` v${version.version}`;
-  const text = `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
-  return { text, isHidden: false };
-}
-
-interface VersionLine {
-  readonly version: StoredMetadata;
-  readonly text: string;
-  readonly line: ShownLine;
-}
-
-/**
- * Returns the line that fits, of the newest version if it has as many of the words as the one that was found. Without such a
- * line, it is the first one.
- */
-async function shownLine(
-  { dependencies: { store } }: SessionScope,
-  { stored, version, offset }: Found,
-  newest: StoredVersion | undefined,
-  question: string,
-): Promise<VersionLine | undefined> {
-  const { id } = stored.body;
-  const latest = versionText(newest);
-  if (latest !== undefined && offset !== undefined)
-    return { ...latest, line: lineAt(latest.text, offset) };
-  const match = latest === undefined ? undefined : matchingLine(latest.text, question);
-  const former =
-    version === stored.version ? undefined : versionText(await store.get(id, { version }));
-  const formerMatch = former === undefined ? undefined : matchingLine(former.text, question);
-  if (former !== undefined && formerMatch !== undefined && formerMatch.words > (match?.words ?? 0))
-    return { ...former, line: formerMatch };
-  if (latest === undefined) return undefined;
-  const line = match ?? matchingLine(latest.text, "");
-  return line === undefined ? undefined : { ...latest, line };
-}
-
-function versionText(stored: StoredVersion | undefined): Omit<VersionLine, "line"> | undefined {
-  const text = stored?.body.content;
-  return stored === undefined || typeof text !== "string"
-    ? undefined
-    : { version: metadataVersion(stored), text };
 }

@@ -1,6 +1,6 @@
 import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
 import type { FollowedLink } from "../documents/follow-links.ts";
-import { isDocument } from "../documents/update-index.ts";
+import { documentKinds, isDocument } from "../documents/update-index.ts";
 import { hasHeading } from "../documents/sections.ts";
 import { nearestNames } from "../documents/nearest-names.ts";
 import { linkProblems } from "../lines/notices.ts";
@@ -136,7 +136,7 @@ async function namesOfStore(scope: SessionScope): Promise<readonly IndexedNames[
   const { documents, store } = scope.dependencies;
   if (documents === undefined) return [];
   const ids = new Set(scope.state.pool.entries.keys());
-  for (const where of [{ type: "note" }, { type: "file", file_type: "markdown" }]) {
+  for (const where of documentKinds) {
     const { items } = await store.find({ where, limit: mostNames });
     for (const { body } of items) ids.add(body.id);
   }

@@ -45,7 +45,7 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
 }
 
 /** A name as it is written in a link, `[[name|alias]]`, is the name. */
-function withoutBrackets(given: string): string {
+export function withoutBrackets(given: string): string {
   return /^\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/u.exec(given)?.[1] ?? given;
 }
 

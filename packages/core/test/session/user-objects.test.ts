@@ -393,4 +393,16 @@ describe("the pooled layout", () => {
     expect(fourth.chat).toEqual(third.chat);
     expect(fourth.activeTexts[0]).toBe(`u1 user message v1\n~~~\n${paste("ada")}~~~`);
   });
+
+  it("shows the newest user message whole, also if its object is inactive", async () => {
+    const talk = await openTalk({ layout: pooledLayout });
+    talk.history.user(paste("ada"));
+    await talk.history.ingest(talk.session);
+    await talk.session.deactivate("u1");
+    await talk.history.ingest(talk.session);
+
+    const { chat } = await viewParts(talk.session);
+
+    expect(chat.map(textOfMessage)).toEqual([paste("ada")]);
+  });
 });
