@@ -27,7 +27,7 @@ describe("the context tools", () => {
     for (const name of tools.names) expect(tools.instruction).toContain(name);
     const descriptions = tools.make(() => Promise.reject(new Error("not called")), new Set());
     expect(descriptions.map(({ description }) => description).join(" ")).toContain(
-      "context_activate shows it again",
+      "context_activate shows them",
     );
   });
 

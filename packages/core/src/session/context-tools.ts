@@ -12,10 +12,8 @@ export interface ContextTool extends ToolDescription {
   run(session: ContextSession, args: JsonObject, callId: string): Promise<ToolAnswer>;
 }
 
-const targetParameter = {
-  type: "string",
-  description: "Handle (f1, t3), id, nickname or path of an object.",
-} as const;
+// The model pays for each character of a description in each session, so names that explain themselves have none.
+const textParameter = { type: "string" } as const;
 
 function targetTool(
   name: "deactivate" | "pin" | "unpin",
@@ -26,7 +24,7 @@ function targetTool(
     description,
     parameters: {
       type: "object",
-      properties: { id: targetParameter },
+      properties: { id: textParameter },
       required: ["id"],
       additionalProperties: false,
     },
@@ -94,11 +92,12 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       type: "object",
       properties: {
         id: {
-          ...targetParameter,
-          description: `${targetParameter.description} f1@2: version 2 of f1; f1#Costs: a section.`,
+          type: "string",
+          description:
+            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section.",
         },
-        from: { type: "number", description: "First line, from 1. Default: 1." },
-        to: { type: "number", description: "Last line." },
+        from: { type: "number", description: "First line, from 1." },
+        to: { type: "number" },
         field: { type: "string", description: "headings, tags, links: only this." },
       },
       required: ["id"],
@@ -113,10 +112,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       return await session.activate(id, lines, { callId });
     },
   },
-  targetTool(
-    "deactivate",
-    "Remove an object's content from the context. One line with its handle remains; activate shows it again.",
-  ),
+  targetTool("deactivate", "Remove an object's content from the context; one line remains."),
   targetTool("pin", "Activate an object and keep it active until it is unpinned or deactivated."),
   targetTool("unpin", "Unpin an object, so it can become inactive."),
   {
@@ -125,10 +121,10 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
     parameters: {
       type: "object",
       properties: {
-        words: { type: "string", description: "Words of the text." },
-        tag: { type: "string", description: "A tag." },
+        words: textParameter,
+        tag: textParameter,
         relation: { type: "string", description: "part_of or part_of NAME." },
-        path: { type: "string", description: "Part of the path." },
+        path: textParameter,
         type: { type: "string", description: "note, file, toolcall, user." },
         session: { type: "string", description: "this, or an id." },
       },

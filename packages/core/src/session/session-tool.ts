@@ -3,10 +3,10 @@ import type { ContextOperation, renamedPrefix } from "../calls/context-operation
 import type { ToolResultMessage } from "../chat/message.ts";
 import type { ToolAnswer } from "./answers.ts";
 
-/** JSON Schema of one argument. */
+/** JSON Schema of one argument. An argument whose name says enough has no description. */
 export interface ArgumentSchema {
   readonly type: "string" | "number";
-  readonly description: string;
+  readonly description?: string;
 }
 
 /** JSON Schema of a tool's arguments. Its lists are not `readonly`, because libraries with types for JSON Schema want it so. */

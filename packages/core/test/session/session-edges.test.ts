@@ -196,15 +196,12 @@ test("unpin reports the unpinned object and its effect", async () => {
 });
 
 describe("the tools of the model", () => {
-  test("describe the type and the purpose of each argument", () => {
+  test("describe each argument whose name alone does not say its purpose", () => {
     const properties = Object.fromEntries(
       contextTools.map(({ name, parameters }) => [name, parameters["properties"]]),
     );
 
-    const id = {
-      type: "string",
-      description: "Handle (f1, t3), id, nickname or path of an object.",
-    };
+    const text = { type: "string" };
     expect(properties).toEqual({
       read: {
         path: { type: "string", description: "Path of the file, relative or absolute." },
@@ -213,21 +210,22 @@ describe("the tools of the model", () => {
       },
       activate: {
         id: {
-          ...id,
-          description: `${id.description} f1@2: version 2 of f1; f1#Costs: a section.`,
+          type: "string",
+          description:
+            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section.",
         },
-        from: { type: "number", description: "First line, from 1. Default: 1." },
-        to: { type: "number", description: "Last line." },
+        from: { type: "number", description: "First line, from 1." },
+        to: { type: "number" },
         field: { type: "string", description: "headings, tags, links: only this." },
       },
-      deactivate: { id },
-      pin: { id },
-      unpin: { id },
+      deactivate: { id: text },
+      pin: { id: text },
+      unpin: { id: text },
       find_objects: {
-        words: { type: "string", description: "Words of the text." },
-        tag: { type: "string", description: "A tag." },
+        words: text,
+        tag: text,
         relation: { type: "string", description: "part_of or part_of NAME." },
-        path: { type: "string", description: "Part of the path." },
+        path: text,
         type: { type: "string", description: "note, file, toolcall, user." },
         session: { type: "string", description: "this, or an id." },
       },
