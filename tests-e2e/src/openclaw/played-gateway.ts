@@ -1,4 +1,4 @@
-import type { BilledPrompt } from "../caching/prefix-cache.ts";
+import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache.ts";
 import { openLoopbackModel } from "../loopback-model.ts";
 import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
 import type { WireMessage, WireRequest } from "../wire-request.ts";
@@ -60,6 +60,8 @@ export async function playedGateway(
   let limit = Number.POSITIVE_INFINITY;
   let refused = 0;
   const model = await openLoopbackModel({
+    // With OpenAI's steps of 128 tokens, the cost of a short session depends on where its prompts end.
+    cache: automaticPrefixCache({ step: 1 }),
     script: (request) => {
       const size = bytesOf(messagesOf(request));
       if (size > limit) {
