@@ -26,13 +26,17 @@ const allowed: Readonly<Record<string, Layers>> = {
     devDependencies: [],
   },
   // `compose` loads the store in XTDB only if it is installed, so a package whose users can choose it depends on it.
-  adapter: { dependencies: ["core", "compose", "store"], devDependencies: ["objects", "testkit"] },
+  inspector: { dependencies: ["objects", "core"], devDependencies: ["store"] },
+  adapter: {
+    dependencies: ["core", "compose", "inspector", "store"],
+    devDependencies: ["objects", "testkit"],
+  },
   replay: {
     dependencies: ["objects", "core", "compose", "store", "watcher"],
     devDependencies: ["testkit"],
   },
   cli: {
-    dependencies: ["objects", "core", "compose", "replay", "store", "search"],
+    dependencies: ["objects", "core", "compose", "inspector", "replay", "store", "search"],
     devDependencies: [],
   },
 };

@@ -17,3 +17,13 @@ export type {
   ViewProblem,
 } from "../inspect/rebuilt-view.ts";
 export { rebuildView, viewHistory, type ViewHistory } from "../inspect/view-history.ts";
+export type {
+  CacheMiss,
+  CallCost,
+  MissReason,
+  PartChange,
+  PartKind,
+  SessionTimeline,
+  TimelineCall,
+  TimelinePart,
+} from "../inspect/timeline.ts";

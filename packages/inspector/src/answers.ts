@@ -1,0 +1,235 @@
+import type {
+  CallSummary,
+  DescribedEntry,
+  SessionTimeline,
+  ViewDifference,
+} from "@self-context-manager/core/inspect";
+import type { ObjectId } from "@self-context-manager/core";
+
+/**
+ * The questions of the page, by the path under which the server answers them. A path begins with `/api/`; parts of it
+ * are encoded as in a URL. A snapshot holds answers by the same paths.
+ *
+ * - `store`: `StoreAnswer`
+ * - `sessions`: `SessionsAnswer`
+ * - `sessions/ID`: `SessionAnswer`
+ * - `sessions/ID/calls/N`: `CallAnswer`
+ * - `objects/ID`: `ObjectAnswer`
+ * - `objects/ID/versions/N`: `VersionAnswer`
+ * - `objects/ID/graph`: `GraphAnswer`
+ * - `search?words=…`: `SearchAnswer`
+ * - `changes?after=POSITION`: lines of JSON, each a `ChangeNotice`, while the request is open
+ *
+ * A question that cannot be answered has an `ErrorAnswer` and a status of 400 and above.
+ */
+export interface ErrorAnswer {
+  readonly error: {
+    /** Such as `STORE_BUSY` or `NOT_FOUND`. */
+    readonly code: string;
+    /** What is wrong and what to do, as a sentence for the user. */
+    readonly message: string;
+  };
+}
+
+/** The store that is inspected, and where the answers come from. */
+export interface StoreAnswer {
+  /** Where the store is, for the user; in a snapshot with `--redact` it is empty. */
+  readonly place: string;
+  readonly kind: string;
+  /** The position in `changesSince` at the time of the answer. */
+  readonly position: string;
+  /** Present in a snapshot: when it was made (ISO 8601), of which session, and whether texts were removed. */
+  readonly snapshot?: {
+    readonly at: string;
+    readonly session: ObjectId;
+    readonly isRedacted: boolean;
+  };
+}
+
+/** A session in the list of sessions. */
+export interface SessionRow {
+  readonly id: ObjectId;
+  readonly harness: string;
+  /** The host's own id of the session. */
+  readonly hostId: string;
+  /** The folder of the last call; undefined before the first. */
+  readonly workspace?: string;
+  /** The time of the first and the last version of the session (ISO 8601). */
+  readonly firstAt: string;
+  readonly lastAt: string;
+  readonly calls: number;
+  /** Estimated tokens of the last call's messages. */
+  readonly tokens: number;
+  /** Estimated cost of all calls, and of the same calls append-only, in tokens of uncached input. */
+  readonly cost?: { readonly units: number; readonly appendOnlyUnits: number };
+  /** Sums over all calls whose usage the provider reported. */
+  readonly reported?: {
+    readonly calls: number;
+    readonly input: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+  /** Why the session cannot be read; the other figures are then those that can. */
+  readonly problem?: string;
+}
+
+export interface SessionsAnswer {
+  /** The newest first. */
+  readonly sessions: readonly SessionRow[];
+}
+
+export interface SessionAnswer {
+  readonly session: SessionRow;
+  readonly timeline: SessionTimeline;
+}
+
+/** A version of an object that a message contains. */
+export interface NamedPart {
+  readonly id?: ObjectId;
+  readonly handle: string;
+  readonly version: number;
+}
+
+/** A message of a call, exactly as the host got it. */
+export interface CallMessage {
+  /** The SHA-256 of the message's JSON. */
+  readonly hash: string;
+  /** Whether the call before begins with the same messages up to this one. */
+  readonly isShared: boolean;
+  /** The message as JSON; undefined if it cannot be rebuilt. In a snapshot it is in `messages`, by its hash. */
+  readonly json?: string;
+  /** The entry from which it was made; undefined if the layout has no entry for each message. */
+  readonly entry?: Pick<DescribedEntry, "what" | "place" | "how" | "tokens">;
+  /** The objects behind it. */
+  readonly parts: readonly NamedPart[];
+}
+
+export interface CallAnswer extends CallSummary {
+  readonly session: ObjectId;
+  readonly isVerified: boolean;
+  readonly problems: readonly string[];
+  readonly systemPrompts: readonly {
+    readonly origin: string;
+    readonly id: ObjectId;
+    readonly version: number;
+    readonly text: string;
+    /** Whether the call before had the same one. */
+    readonly isShared: boolean;
+  }[];
+  readonly messages: readonly CallMessage[];
+  /** The differences from the call before; undefined for the first call, or if it cannot be read. */
+  readonly difference?: ViewDifference;
+}
+
+/** A line of metadata: the field, and its value for the user. */
+export type MetadataLine = readonly [field: string, value: string];
+
+/** An object that another one refers to, or that refers to it. */
+export interface NamedObject {
+  readonly id: ObjectId;
+  readonly type: string;
+  /** Its short name; the id if it has none. */
+  readonly name: string;
+}
+
+/** A version of an object in its list of versions. */
+export interface VersionRow {
+  readonly version: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly transaction: number;
+  /** What made it, such as `user`, `agent` or `system`. */
+  readonly generator: string;
+  readonly characters?: number;
+  readonly contentHash: string;
+  readonly metadataViewHash: string;
+  readonly objectHash: string;
+}
+
+/** The calls of a session in which an object's content was in view. */
+export interface InView {
+  readonly session: ObjectId;
+  readonly sessionName: string;
+  readonly handle: string;
+  /** Runs of calls without a gap: the first and the last call, and the version that was shown first in it. */
+  readonly runs: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly version: number;
+  }[];
+}
+
+export interface ObjectAnswer extends NamedObject {
+  /** The newest version that can be read. */
+  readonly version: number;
+  readonly nickname?: string;
+  /** The metadata of the newest version. Content and other long fields are left out. */
+  readonly metadata: readonly MetadataLine[];
+  /** Oldest first. */
+  readonly versions: readonly VersionRow[];
+  readonly inView: readonly InView[];
+  /** References from this object, and to it: each with the place of the reference in the object that has it. */
+  readonly references: readonly (NamedObject & { readonly path: string })[];
+  readonly referrers: readonly (NamedObject & { readonly path: string })[];
+  /** Links of the document's text. `to` is undefined for a link that leads nowhere. */
+  readonly links: readonly {
+    readonly text: string;
+    readonly relation?: string;
+    readonly to?: NamedObject;
+    readonly isAmbiguous?: boolean;
+  }[];
+  readonly backlinks: readonly (NamedObject & { readonly relation?: string })[];
+  readonly problem?: string;
+}
+
+export interface VersionAnswer {
+  readonly id: ObjectId;
+  readonly version: number;
+  readonly type: string;
+  /** The media type of the content, if it is known. */
+  readonly mediaType?: string;
+  /** The content as text; null if the version has none. Other long fields follow as JSON. */
+  readonly content: string | null;
+  readonly fields: readonly { readonly name: string; readonly json: string }[];
+  readonly isVerified: boolean;
+  readonly problem?: string;
+}
+
+export interface GraphAnswer {
+  /** The object in the middle is the first. `distance`: references or links between it and the middle. */
+  readonly nodes: readonly (NamedObject & { readonly distance: number })[];
+  readonly edges: readonly {
+    readonly from: ObjectId;
+    readonly to: ObjectId;
+    /** The type of a link's relation, or the field of a reference. */
+    readonly relation: string;
+    readonly kind: "link" | "reference";
+  }[];
+  /** Whether objects were left out because there were too many. */
+  readonly isCut: boolean;
+}
+
+export interface SearchAnswer {
+  readonly hits: readonly (NamedObject & {
+    readonly version: number;
+    readonly session?: ObjectId;
+    /** The line that has the words. */
+    readonly line: string;
+  })[];
+  /** The number of versions that are not searched yet, while the index is made. */
+  readonly isComplete: boolean;
+}
+
+/** What is new in the store. */
+export interface ChangeNotice {
+  readonly position: string;
+  /** The objects with new versions, each once; their number can be greater than the list. */
+  readonly changed: readonly { readonly id: ObjectId; readonly type: string }[];
+}
+
+/** What a snapshot holds: all answers by their paths, and each message once, by its hash. */
+export interface SnapshotData {
+  readonly format: 1;
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly messages: Readonly<Record<string, string>>;
+}

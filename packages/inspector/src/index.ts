@@ -1,0 +1,15 @@
+export type {
+  CallAnswer,
+  CallMessage,
+  ChangeNotice,
+  ErrorAnswer,
+  GraphAnswer,
+  ObjectAnswer,
+  SearchAnswer,
+  SessionAnswer,
+  SessionRow,
+  SessionsAnswer,
+  SnapshotData,
+  StoreAnswer,
+  VersionAnswer,
+} from "./answers.ts";
