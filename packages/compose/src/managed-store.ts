@@ -27,6 +27,7 @@ const storeMethods = [
   "getMany",
   "describe",
   "history",
+  "versions",
   "find",
   "lookup",
   "referrers",

@@ -152,6 +152,8 @@ export {
   readReferrerPosition,
   writeReferrerPosition,
 } from "./store-kit/page-position.ts";
+export { shareParts, shareVersion } from "./store-kit/share-parts.ts";
+export { type VersionPages, versionsInOrder } from "./store-kit/versions-in-order.ts";
 export { sameStart } from "./store-kit/same-start.ts";
 export { nextPoint, stageCommit } from "./store-kit/stage-commit.ts";
 export {

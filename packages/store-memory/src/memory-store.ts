@@ -34,6 +34,7 @@ import {
   type StoredVersion,
   type VersionPoint,
   type VersionSelector,
+  versionsInOrder,
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
@@ -137,6 +138,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       const end = limit === undefined ? undefined : after + checkLimit(limit);
       return (histories.get(id) ?? []).slice(after, end).map(withoutBulk);
     },
+
+    versions: (id, range) =>
+      versionsInOrder(
+        {
+          length: 100,
+          latest: async () => (checkOpen(), histories.get(id)?.length ?? 0),
+          page: async (from, to) => (checkOpen(), histories.get(id)?.slice(from - 1, to) ?? []),
+          get: async (version) => (checkOpen(), histories.get(id)?.[version - 1]),
+        },
+        range,
+      ),
 
     async find(query: FindQuery): Promise<Page<StoredMetadata>> {
       checkOpen();

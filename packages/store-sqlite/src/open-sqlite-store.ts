@@ -5,6 +5,7 @@ import {
   type ObjectStore,
   type Patience,
   StoreError,
+  versionsInOrder,
 } from "@self-context-manager/objects";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -125,6 +126,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     getMany: (ids) => atOnce(() => ids.map((id) => ask.get(id))),
     describe: (ids) => atOnce(() => ask.describe(ids)),
     history: (id, historyOptions = {}) => atOnce(() => ask.history(id, historyOptions)),
+    versions: (id, range) =>
+      versionsInOrder(
+        {
+          length: versionsAtOnce,
+          latest: () => atOnce(() => ask.latest(id)),
+          page: (from, to, before) => atOnce(() => ask.page(id, from, to, before)),
+          get: (version) => atOnce(() => ask.get(id, { version })),
+        },
+        range,
+      ),
     find: (query) => atOnce(() => ask.find(query)),
     lookup: (nickname) => atOnce(() => ask.lookup(nickname)),
     referrers: (id, referrersOptions = {}) => atOnce(() => ask.referrers(id, referrersOptions)),
@@ -143,6 +154,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     },
   };
 }
+
+/** Number of versions that one transaction reads, so that it ends soon and the event loop runs. */
+const versionsAtOnce = 64;
 
 /** Milliseconds between two restores. A process that waits for the write lock tries it more often than that. */
 const pauseAfterRestore = 40;

@@ -32,6 +32,7 @@ import {
   number,
   readMetadata,
   selectVersion,
+  selectWithDelta,
   type VersionReader,
 } from "./version-rows.ts";
 
@@ -40,6 +41,15 @@ export interface Queries {
   get(id: ObjectId, at?: VersionSelector): StoredVersion | undefined;
   describe(ids: readonly ObjectId[]): readonly (StoredMetadata | undefined)[];
   history(id: ObjectId, options: HistoryOptions): readonly StoredMetadata[];
+  /** Returns the number of the latest version of an object; 0 if there is no object. */
+  latest(id: ObjectId): number;
+  /** Returns the versions from `from` to `to`, oldest first. `before` is an earlier version of the object. */
+  page(
+    id: ObjectId,
+    from: number,
+    to: number,
+    before: StoredVersion | undefined,
+  ): readonly StoredVersion[];
   find(query: FindQuery): Page<StoredMetadata>;
   lookup(nickname: string): StoredMetadata | undefined;
   referrers(id: ObjectId, options: ReferrersOptions): Page<Referrer>;
@@ -89,6 +99,23 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
           limit === undefined ? noLimit : checkLimit(limit),
         )
         .map(readMetadata),
+
+    latest(id) {
+      const object = connection.first("SELECT head FROM objects WHERE id = ?", id);
+      return object === undefined ? 0 : number(object, "head");
+    },
+
+    page(id, from, to, before) {
+      const object = connection.first("SELECT key FROM objects WHERE id = ?", id);
+      if (object === undefined) return [];
+      const rows = connection.all(
+        `${selectWithDelta} WHERE v.object = ? AND v.version >= ? AND v.version <= ? ORDER BY v.version`,
+        number(object, "key"),
+        from,
+        to,
+      );
+      return reader.inOrder(rows, before);
+    },
 
     find: (query) => find(connection, query),
 

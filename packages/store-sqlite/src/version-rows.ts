@@ -1,4 +1,5 @@
 import {
+  applyDelta,
   applyDeltas,
   bulkOf,
   type ChunkReader,
@@ -54,9 +55,17 @@ export interface VersionReader {
   head(id: ObjectId): Head | undefined;
   /** Returns the version of a row that `selectVersion` found. */
   version(row: Row): StoredVersion;
+  /**
+   * Returns the versions of rows that `selectWithDelta` found, in order. Each delta is read once. `before` is an earlier
+   * version of the object: the rows contain all versions after it, or their chain begins later.
+   */
+  inOrder(rows: readonly Row[], before: StoredVersion | undefined): readonly StoredVersion[];
 }
 
 export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
+
+/** The columns of `selectVersion`, and the delta against the version before. */
+export const selectWithDelta: string = `SELECT ${bodyColumns}, v.delta FROM versions v`;
 
 export function versionReader(connection: Connection, heads: Heads): VersionReader {
   /** The bulk fields that were rebuilt last. With them, reading a whole history applies each delta only once. */
@@ -91,7 +100,11 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
   function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
     let bulk: JsonValue | undefined;
     try {
-      bulk = applyDeltas(start, parsedDeltas(deltas), chunks);
+      const [only] = deltas.length === 1 ? deltas : [];
+      bulk =
+        only === undefined
+          ? applyDeltas(start, parsedDeltas(deltas), chunks)
+          : applyDelta(start, parse(unpackText(only["delta"])) as Delta, chunks);
     } catch (cause) {
       if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
       throw new DamageError("a version cannot be rebuilt from its deltas", { cause });
@@ -141,6 +154,28 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       return head;
     },
     version: (row) => read(row, undefined),
+    inOrder(rows, before) {
+      let last =
+        before === undefined ? undefined : { version: before.version, bulk: bulkOf(before.body) };
+      let shown: { readonly version: number; readonly metadata: ObjectBody } | undefined;
+      return rows.map((row) => {
+        const [version, base] = [number(row, "version"), number(row, "base")];
+        // Most versions of a session or a view have the metadata of an earlier one.
+        const shownAt = number(row, "shown");
+        if (shown?.version !== shownAt) shown = { version: shownAt, metadata: parseBody(row) };
+        if (last === undefined || last.version < base - 1) {
+          const { body } = read(row, undefined);
+          last = { version, bulk: bulkOf(body) };
+        } else {
+          // A whole version begins a new chain.
+          const start = base === version ? {} : last.bulk;
+          const bulk = row["delta"] === null ? start : rebuild(start, [row]);
+          deepFreeze(bulk);
+          last = { version, bulk };
+        }
+        return wholeVersion(shown.metadata, last.bulk, versionOf(row));
+      });
+    },
   };
 }
 

@@ -138,6 +138,7 @@ async function useEverything(store: ObjectStore): Promise<void> {
   }
   const id = objectId("id 3");
   const [latest] = await store.history(id);
+  for await (const { version } of store.versions(id)) expect(version).toBeGreaterThan(0);
   await store.getMany([id]);
   await store.describe([id]);
   await store.get(id, { version: 1 });

@@ -3,6 +3,7 @@ import {
   type JsonValue,
   type ObjectStore,
   StoreError,
+  versionsInOrder,
 } from "@self-context-manager/objects";
 
 import { type AsOf, xtdbTransaction } from "./reading/as-of.ts";
@@ -95,6 +96,16 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     getMany: (ids) => run((budget) => ask.getMany(ids, budget)),
     describe: (ids) => run((budget) => ask.describe(ids, budget)),
     history: (id, historyOptions = {}) => run((budget) => ask.history(id, historyOptions, budget)),
+    versions: (id, range) =>
+      versionsInOrder(
+        {
+          length: versionsAtOnce,
+          latest: () => run((budget) => ask.latest(id, budget)),
+          page: (from, to, before) => run((budget) => ask.page(id, from, to, before, budget)),
+          get: (version) => run((budget) => ask.get(id, { version }, budget)),
+        },
+        range,
+      ),
     find: (query) => run((budget) => ask.find(query, budget)),
     lookup: (nickname) => run((budget) => ask.lookup(nickname, budget)),
     referrers: (id, referrersOptions = {}) =>
@@ -121,6 +132,9 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     },
   };
 }
+
+/** Number of versions that are read in order with one set of requests. */
+const versionsAtOnce = 100;
 
 /** Returns what the node knows of the store. Refuses a store that has to be migrated first. */
 async function known(parts: StoreParts, budget: CallBudget): Promise<Memory> {

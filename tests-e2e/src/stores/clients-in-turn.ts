@@ -17,6 +17,7 @@ export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore
     getMany: (ids) => next().getMany(ids),
     describe: (ids) => next().describe(ids),
     history: (id, options) => next().history(id, options),
+    versions: (id, range) => next().versions(id, range),
     find: (query) => next().find(query),
     lookup: (nickname) => next().lookup(nickname),
     referrers: (id, options) => next().referrers(id, options),

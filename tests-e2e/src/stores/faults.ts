@@ -290,6 +290,28 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
     "renumbers the transactions of imported versions": broken(renumbering),
   },
+  "versions-agree-with-get": {
+    "ends a reading after its first page": broken((store) => ({
+      async *versions(id, { from = 1, to = Infinity } = {}) {
+        yield* store.versions(id, { from, to: Math.min(to, from + 99) });
+      },
+    })),
+    "reads versions whose parts are not shared": broken((store) => ({
+      async *versions(id, range) {
+        for await (const stored of store.versions(id, range))
+          yield { ...stored, body: sealedBody(stored) };
+      },
+    })),
+    "shares parts with another order of fields": broken((store) => ({
+      async *versions(id, range) {
+        let args: JsonValue | undefined;
+        for await (const stored of store.versions(id, range)) {
+          args ??= stored.body["args"];
+          yield args === undefined ? stored : { ...stored, body: { ...stored.body, args } };
+        }
+      },
+    })),
+  },
   "text-survives": {
     "ends a text at a null character": broken((store) =>
       changingObjects(store, (body) => ({
@@ -479,6 +501,11 @@ function withPatience(change: (patience: Patience) => Patience): CreatePlace {
 /** Returns a SQLite place whose child process is faulty. */
 function sqliteWithChild(manner: string): ReturnType<CreatePlace> {
   return folderPlace((path, options) => openSqliteStore({ path, ...options }), manner);
+}
+
+/** Returns an equal body of which no part is shared. */
+function sealedBody({ body }: StoredVersion): StoredVersion["body"] {
+  return sealObject(structuredClone(body)).body;
 }
 
 function textOf(value: JsonValue | undefined): string {

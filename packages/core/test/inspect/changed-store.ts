@@ -11,6 +11,12 @@ export function changedStore(
     ...store,
     get: async (...args) => changed(await store.get(...args)),
     getMany: async (...args) => (await store.getMany(...args)).map(changed),
+    async *versions(...args) {
+      for await (const stored of store.versions(...args)) {
+        const made = change(stored);
+        if (made !== undefined) yield made;
+      }
+    },
   };
 }
 

@@ -38,6 +38,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `changes-since-is-complete`: from any position on, every later version is returned once, in order.
  * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical.
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
+ * - `versions-agree-with-get`: `versions` returns the versions that `get` returns by number, in order. Parts that are equal
+ *   in consecutive versions are one frozen value: fields, and items at the beginning and at the end of a list.
  * - `text-survives`: any well-formed text of any length is returned unit for unit.
  * - `order-survives`: the fields of provider and tool data are returned in their original order, also after an import.
  * - `references-resolve`: a static reference resolves to its version with its hashes, by its transaction, or without one
@@ -91,6 +93,16 @@ export interface ObjectStore extends AsyncDisposable {
 
   /** Returns the metadata of all versions of an object, oldest first; empty for an unknown id. */
   history(id: ObjectId, options?: HistoryOptions): Promise<readonly StoredMetadata[]>;
+
+  /**
+   * Reads the versions of an object in order, oldest first, up to the latest one when the reading begins; none for an
+   * unknown id. They are read in pages, so nothing is locked while the caller works on a version. At a damaged version the
+   * reading rejects with `STORE_CORRUPT`; the versions after it can be read with `from`. A version that the store lacks is
+   * left out.
+   *
+   * Consecutive versions share their equal parts, so hashing the next version costs only what has changed.
+   */
+  versions(id: ObjectId, range?: VersionRange): AsyncIterable<StoredVersion>;
 
   /** Returns the objects whose latest version has all the given field values, in order of first commit. */
   find(query: FindQuery): Promise<Page<StoredMetadata>>;
@@ -168,6 +180,13 @@ export interface HistoryOptions {
   /** Only versions after this one. */
   readonly after?: number;
   readonly limit?: number;
+}
+
+export interface VersionRange {
+  /** The number of the first version. Default: 1. */
+  readonly from?: number;
+  /** The number of the last version, included. Default: the latest. */
+  readonly to?: number;
 }
 
 export interface FindQuery {

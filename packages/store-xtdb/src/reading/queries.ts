@@ -53,6 +53,16 @@ export interface Queries {
     options: HistoryOptions,
     budget: CallBudget,
   ): Promise<readonly StoredMetadata[]>;
+  /** Returns the number of the latest version of an object; 0 if there is no object. */
+  latest(id: ObjectId, budget: CallBudget): Promise<number>;
+  /** Returns the versions from `from` to `to`, oldest first. `before` is an earlier version of the object. */
+  page(
+    id: ObjectId,
+    from: number,
+    to: number,
+    before: StoredVersion | undefined,
+    budget: CallBudget,
+  ): Promise<readonly StoredVersion[]>;
   find(query: FindQuery, budget: CallBudget): Promise<Page<StoredMetadata>>;
   lookup(nickname: string, budget: CallBudget): Promise<StoredMetadata | undefined>;
   referrers(id: ObjectId, options: ReferrersOptions, budget: CallBudget): Promise<Page<Referrer>>;
@@ -237,6 +247,25 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
       const found =
         first === latest.version ? [latest] : await past.between(id, first, last, budget);
       return await reader.metadata(found, budget);
+    },
+
+    async latest(id, budget) {
+      const document = await client.entity(names.objectId(id), budget);
+      return document === undefined ? 0 : names.readObject(document).version;
+    },
+
+    async page(id, from, to, before, budget) {
+      const objects = await past.between(id, from, to, budget);
+      const ids = objects.map(({ version }) => names.versionId(id, version));
+      const found = await reader.versions(ids, budget);
+      const versions = new Map(found.map((version) => [version.version, version]));
+      const pairs = objects.map((object): VersionPair => {
+        const version = versions.get(object.version);
+        if (version === undefined)
+          throw new DamageError(`version ${object.version} of object ${id} is missing`);
+        return { object, version };
+      });
+      return await reader.inOrder(pairs, before, budget);
     },
 
     async find(query, budget) {

@@ -43,6 +43,15 @@ export interface VersionReader {
   ): Promise<readonly StoredMetadata[]>;
   /** Returns whole versions from their documents, in the same order. */
   whole(found: readonly VersionPair[], budget: CallBudget): Promise<readonly StoredVersion[]>;
+  /**
+   * Returns whole versions of one object from their documents, in the order of their numbers. Each delta is applied once.
+   * `before` is an earlier version of the object.
+   */
+  inOrder(
+    found: readonly VersionPair[],
+    before: StoredVersion | undefined,
+    budget: CallBudget,
+  ): Promise<readonly StoredVersion[]>;
   /** Returns the documents of the latest versions of those objects that exist. */
   latest(ids: readonly ObjectId[], budget: CallBudget): Promise<LatestVersions>;
   /** Returns those version documents with the given ids that exist. */
@@ -151,6 +160,49 @@ export function versionReader({
     return bulk;
   }
 
+  /** Loads the texts that versions need from their starts on. Returns a function that builds one of them. */
+  async function load(
+    found: readonly VersionPair[],
+    starts: readonly Pick<Rebuilt, "version">[],
+    budget: CallBudget,
+  ): Promise<
+    (
+      pair: VersionPair,
+      start: Pick<Rebuilt, "version" | "bulk">,
+    ) => { readonly bulk: JsonObject; readonly stored: StoredVersion }
+  > {
+    const versions = found.map(({ version }) => version);
+    const texts = await deltas(versions, starts, budget);
+    const long = await chunks.load(
+      keysOf([...texts.values(), ...found.flatMap(({ object }) => textsOf(object))]),
+      budget,
+    );
+    const parsed = new Map<string, string>();
+    const keys = new Set<string>();
+    for (const [documentId, text] of texts) {
+      if (text === undefined) continue;
+      const json = attributeText(text, long);
+      parsed.set(documentId, json);
+      if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
+    }
+    const reader = await chunks.load(keys, budget);
+    return ({ object, version: document }, start) => {
+      // Each version parses the deltas again, because the values of a delta become part of the version.
+      const known = new Map<string, Delta | undefined>();
+      for (let at = start.version + 1; at <= document.version; at += 1) {
+        const documentId = names.versionId(document.id, at);
+        if (!texts.has(documentId)) continue;
+        const json = parsed.get(documentId);
+        known.set(documentId, json === undefined ? undefined : parseDelta(documentId, json));
+      }
+      const bulk = rebuild(document, start, known, reader);
+      const { body: metadata, hashes, version, at } = metadataOf(object, long);
+      const body = bodyFrom(metadata, bulk);
+      deepFreeze(body);
+      return { bulk, stored: Object.freeze({ body, hashes, version, at }) };
+    };
+  }
+
   return {
     async objects(ids, budget, at) {
       const documentIds = [...new Set(ids)].map((id) => names.objectId(id));
@@ -173,38 +225,32 @@ export function versionReader({
     },
 
     async whole(found, budget) {
-      const versions = found.map(({ version }) => version);
-      const starts = versions.map(startOf);
-      const texts = await deltas(versions, starts, budget);
-      const long = await chunks.load(
-        keysOf([...texts.values(), ...found.flatMap(({ object }) => textsOf(object))]),
-        budget,
-      );
-      const parsed = new Map<string, string>();
-      const keys = new Set<string>();
-      for (const [documentId, text] of texts) {
-        if (text === undefined) continue;
-        const json = attributeText(text, long);
-        parsed.set(documentId, json);
-        if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
-      }
-      const reader = await chunks.load(keys, budget);
-      return found.map(({ object, version: document }, index) => {
-        const start = starts[index] ?? { version: document.base - 1, bulk: {} };
-        // Each version parses the deltas again, because the values of a delta become part of the version.
-        const known = new Map<string, Delta | undefined>();
-        for (let at = start.version + 1; at <= document.version; at += 1) {
-          const documentId = names.versionId(document.id, at);
-          if (!texts.has(documentId)) continue;
-          const json = parsed.get(documentId);
-          known.set(documentId, json === undefined ? undefined : parseDelta(documentId, json));
-        }
-        const bulk = rebuild(document, start, known, reader);
-        rebuilt.set(document.id, { version: document.version, bulk, size: document.size });
-        const { body: metadata, hashes, version, at } = metadataOf(object, long);
-        const body = bodyFrom(metadata, bulk);
-        deepFreeze(body);
-        return Object.freeze({ body, hashes, version, at });
+      const starts = found.map(({ version }) => startOf(version));
+      const build = await load(found, starts, budget);
+      return found.map((pair, index) => {
+        const start = starts[index] ?? beginningOf(pair);
+        const { bulk, stored } = build(pair, start);
+        const { id, version, size } = pair.version;
+        rebuilt.set(id, { version, bulk, size });
+        return stored;
+      });
+    },
+
+    async inOrder(found, before, budget) {
+      const [first] = found;
+      if (first === undefined) return [];
+      const earlier =
+        before === undefined || before.version < first.version.base - 1
+          ? startOf(first.version)
+          : { version: before.version, bulk: bulkOf(before.body) };
+      const starts = found.map((_, index) => found[index - 1]?.version ?? earlier);
+      const build = await load(found, starts, budget);
+      let start: Pick<Rebuilt, "version" | "bulk"> = earlier;
+      return found.map((pair) => {
+        const { version, base } = pair.version;
+        const { bulk, stored } = build(pair, base > start.version ? beginningOf(pair) : start);
+        start = { version, bulk };
+        return stored;
       });
     },
 
@@ -242,6 +288,11 @@ export function versionReader({
       return documents.map(([, document]) => names.readVersion(document));
     },
   };
+}
+
+/** The start of a version's chain of deltas, where there are no bulk fields. */
+function beginningOf({ version }: VersionPair): Pick<Rebuilt, "version" | "bulk"> {
+  return { version: version.base - 1, bulk: {} };
 }
 
 function textsOf({ texts }: ObjectDocument): readonly string[] {

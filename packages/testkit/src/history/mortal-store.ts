@@ -45,6 +45,10 @@ export function mortalStore(inner: ObjectStore): MortalStore {
     getMany: async (...args) => await answer(async () => await inner.getMany(...args)),
     describe: async (...args) => await answer(async () => await inner.describe(...args)),
     history: async (...args) => await answer(async () => await inner.history(...args)),
+    async *versions(...args) {
+      for await (const stored of await answer(async () => inner.versions(...args)))
+        yield await answer(async () => stored);
+    },
     find: async (...args) => await answer(async () => await inner.find(...args)),
     lookup: async (...args) => await answer(async () => await inner.lookup(...args)),
     referrers: async (...args) => await answer(async () => await inner.referrers(...args)),

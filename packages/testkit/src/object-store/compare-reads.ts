@@ -11,6 +11,7 @@ import {
 import assert from "node:assert/strict";
 
 import { sampleIds, sampleNicknames } from "./arbitraries.ts";
+import { collectVersions } from "./samples.ts";
 
 const ids = [...sampleIds, "r", "s", "nowhere"].map(objectId);
 
@@ -74,6 +75,7 @@ function questions({
   for (const id of ids) {
     asked.push([`history ${id}`, (store) => store.history(id)]);
     asked.push([`history ${id} in part`, (store) => store.history(id, { after: 1, limit: 2 })]);
+    asked.push([`versions ${id}`, (store) => collectVersions(store.versions(id))]);
     for (const kind of [undefined, "static", "dynamic"] as const) {
       const options = kind === undefined ? { limit: 2 } : { limit: 2, kind };
       asked.push([

@@ -34,6 +34,7 @@ import {
   hashesAreTrue,
   textSurvives,
   timeAgreesWithOrder,
+  versionsAgreeWithGet,
   versionsAreOrdered,
   versionsNeverChange,
 } from "./laws/versions.ts";
@@ -62,6 +63,7 @@ export type LawName =
   | "changes-since-is-complete"
   | "export-round-trips"
   | "import-is-resumable"
+  | "versions-agree-with-get"
   | "text-survives"
   | "order-survives"
   | "references-resolve"
@@ -100,6 +102,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "changes-since-is-complete": changesSinceIsComplete,
   "export-round-trips": exportRoundTrips,
   "import-is-resumable": importIsResumable,
+  "versions-agree-with-get": versionsAgreeWithGet,
   "text-survives": textSurvives,
   "order-survives": orderSurvives,
   "references-resolve": referencesResolve,

@@ -71,6 +71,15 @@ export async function allVersions(store: ObjectStore): Promise<readonly StoredVe
   return whole;
 }
 
+/** Returns the versions that a store reads in order. */
+export async function collectVersions(
+  versions: AsyncIterable<StoredVersion>,
+): Promise<readonly StoredVersion[]> {
+  const collected: StoredVersion[] = [];
+  for await (const stored of versions) collected.push(stored);
+  return collected;
+}
+
 export async function collect(lines: AsyncIterable<string>): Promise<readonly string[]> {
   const collected: string[] = [];
   for await (const line of lines) collected.push(line);

@@ -20,6 +20,13 @@ export function breakableStore(store: ObjectStore, availability: Availability): 
     getMany: async (...args) => (check(), await store.getMany(...args)),
     describe: async (...args) => (check(), await store.describe(...args)),
     history: async (...args) => (check(), await store.history(...args)),
+    async *versions(...args) {
+      check();
+      for await (const stored of store.versions(...args)) {
+        check();
+        yield stored;
+      }
+    },
     find: async (...args) => (check(), await store.find(...args)),
     lookup: async (...args) => (check(), await store.lookup(...args)),
     referrers: async (...args) => (check(), await store.referrers(...args)),

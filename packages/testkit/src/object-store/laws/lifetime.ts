@@ -2,7 +2,14 @@ import { objectId } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { entryOf } from "./documents.ts";
-import { allVersions, dynamic, fingerprint, rejectsWith, sample } from "../samples.ts";
+import {
+  allVersions,
+  collectVersions,
+  dynamic,
+  fingerprint,
+  rejectsWith,
+  sample,
+} from "../samples.ts";
 import type { Scenario } from "../store-place.ts";
 
 const a = objectId("a");
@@ -22,6 +29,7 @@ export const closedRejects: Scenario = async (createPlace) => {
     store.getMany([]),
     store.describe([a]),
     store.history(a),
+    collectVersions(store.versions(a)),
     store.find({}),
     store.lookup("x"),
     store.referrers(a),
@@ -82,6 +90,7 @@ export const survivesReopen: Scenario = async (createPlace) => {
       versions: (await allVersions(store)).map(fingerprint),
       changes: await store.changesSince(),
       history: await store.history(a),
+      read: await collectVersions(store.versions(a)),
       found: await store.find({ where: { type: "note" } }),
       named: await store.lookup("name 1"),
       referrers: await store.referrers(objectId("t")),

@@ -1,0 +1,71 @@
+import { StoreError } from "../errors.ts";
+import type { StoredVersion } from "../model/stored-version.ts";
+import type { VersionRange } from "../ports/object-store.ts";
+import { shareVersion } from "./share-parts.ts";
+
+/** How a store reads the versions of one object for `versionsInOrder`. */
+export interface VersionPages {
+  /** The number of versions of a page. */
+  readonly length: number;
+  /** Returns the number of the latest version; 0 if there is no object. */
+  latest(): Promise<number>;
+  /**
+   * Returns those versions with the numbers from `from` to `to` that exist, in order. `before` is the last version of the
+   * page before, from which the first one may be rebuilt.
+   */
+  page(
+    from: number,
+    to: number,
+    before: StoredVersion | undefined,
+  ): Promise<readonly StoredVersion[]>;
+  /** Returns one version. It reads the versions of a page that cannot be read as a whole. */
+  get(version: number): Promise<StoredVersion | undefined>;
+}
+
+/** Reads the versions of an object in order and in pages, as `ObjectStore.versions` promises. */
+export async function* versionsInOrder(
+  pages: VersionPages,
+  { from = 1, to = Infinity }: VersionRange = {},
+): AsyncIterable<StoredVersion> {
+  const last = Math.min(to, await pages.latest());
+  let before: StoredVersion | undefined;
+  for (let start = Math.max(1, from); start <= last; start += pages.length) {
+    const end = Math.min(last, start + pages.length - 1);
+    for await (const stored of versionsOf(pages, start, end, before)) {
+      before = shareVersion(before, stored);
+      yield before;
+    }
+  }
+}
+
+async function* versionsOf(
+  pages: VersionPages,
+  from: number,
+  to: number,
+  before: StoredVersion | undefined,
+): AsyncIterable<StoredVersion> {
+  const page = await readPage(pages, from, to, before);
+  if (page !== undefined) {
+    yield* page;
+    return;
+  }
+  // A version of the page is damaged. The versions before it are still returned.
+  for (let version = from; version <= to; version += 1) {
+    const stored = await pages.get(version);
+    if (stored !== undefined) yield stored;
+  }
+}
+
+async function readPage(
+  pages: VersionPages,
+  from: number,
+  to: number,
+  before: StoredVersion | undefined,
+): Promise<readonly StoredVersion[] | undefined> {
+  try {
+    return await pages.page(from, to, before);
+  } catch (error) {
+    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+    return undefined;
+  }
+}
