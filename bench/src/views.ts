@@ -5,7 +5,8 @@
 // with their indexes. `shareOfFile` counts whole pages, of which some are empty by chance. `rowBytes` counts the data
 // in the rows of the views. The time in a call is the whole of `view()`: planning, rendering, hashing and the commit
 // before the call is sent. A view that is not sent needs no hashing and no commit. Rebuilding verifies every version
-// that a call names.
+// that a call names. `verification` is the time to verify all calls in order, divided by the time to rebuild them one by
+// one.
 import { openContextManager } from "@self-context-manager/compose";
 import { epochLayout, pooledLayout, neutralCodec } from "@self-context-manager/core";
 import { viewHistory } from "@self-context-manager/core/inspect";
@@ -78,8 +79,21 @@ async function rebuildTimes(path: string): Promise<Readonly<Record<string, unkno
     times.push(performance.now() - start);
     if (view?.isVerified === true) verified += 1;
   }
+  const start = performance.now();
+  let verifiedInOrder = 0;
+  for await (const view of (await viewHistory(store, layouts, host))?.verify() ?? [])
+    if (view.isVerified) verifiedInOrder += 1;
+  const inOrder = performance.now() - start;
+  const oneByOne = times.reduce((sum, time) => sum + time, 0);
   return {
     verified,
+    verification: {
+      verified: verifiedInOrder,
+      inOrderMilliseconds: rounded(inOrder),
+      oneByOneMilliseconds: rounded(oneByOne),
+      ratio: rounded(inOrder / oneByOne),
+      aim: 0.2,
+    },
     lastAloneMilliseconds: rounded(lastAlone),
     lastIsVerified: alone?.isVerified,
     eachOfAllMilliseconds: percentiles(times),

@@ -1,5 +1,10 @@
-import { epochLayout, type Layout, pooledLayout } from "@self-context-manager/core";
-import { rebuildView, type RebuiltView } from "@self-context-manager/core/inspect";
+import {
+  epochLayout,
+  type Layout,
+  type ObjectStore,
+  pooledLayout,
+} from "@self-context-manager/core";
+import { rebuildView, type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -93,6 +98,14 @@ describe("a view of a damaged store", () => {
   });
 });
 
+/** Returns the view of a call as the verification of all calls rebuilds it. */
+async function verifiedOf(store: ObjectStore, call: number): Promise<RebuiltView | undefined> {
+  const history = await viewHistory(store, layouts, testHost);
+  if (history === undefined) return undefined;
+  for await (const view of history.verify()) if (view.call === call) return view;
+  return undefined;
+}
+
 function typesOf(view: RebuiltView | undefined): string[] {
   return (view?.problems ?? []).map(({ type }) => type);
 }
@@ -142,7 +155,9 @@ async function recorded(layout: Layout): Promise<
     messageCount,
     async rebuild(call) {
       await using store = await place.open({});
-      return await rebuildView(store, layouts, testHost, call);
+      const view = await rebuildView(store, layouts, testHost, call);
+      expect(await verifiedOf(store, call)).toEqual(view);
+      return view;
     },
     [Symbol.asyncDispose]: async () => await place[Symbol.asyncDispose](),
   };

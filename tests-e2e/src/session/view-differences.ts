@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { testHost } from "./core-sessions.ts";
 import { type HandedOver, recordedLayouts } from "./recorded-views.ts";
 
-/** Rebuilds every call. Returns the differences from the copies that were made when the views were sent. */
+/** Rebuilds every call, alone and in order. Returns the differences from the copies that were made when the views were sent. */
 export async function viewDifferences(
   store: ObjectStore,
   calls: ReadonlyMap<number, HandedOver>,
@@ -18,8 +18,13 @@ export async function viewDifferences(
   };
   const last = Math.max(...calls.keys());
   differs("the number of calls", history?.count, last);
+  const verified = new Map<number, RebuiltView>();
+  for await (const view of history?.verify() ?? []) verified.set(view.call, view);
+  differs("the number of verified calls", verified.size, last);
   for (const [call, handedOver] of calls) {
     const view = await history?.rebuild(call);
+    if (!isDeepStrictEqual(verified.get(call), view))
+      found.push(`call ${call} is rebuilt otherwise if all calls are verified in order`);
     differs(`call ${call}: problems`, view?.problems, []);
     differs(`call ${call}: verified`, view?.isVerified, true);
     differs(`call ${call}: messages`, JSON.stringify(view?.messages), handedOver.messages);

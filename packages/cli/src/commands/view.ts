@@ -51,10 +51,8 @@ rebuilt and checked.`,
 
 async function listCalls(history: ViewHistory, call: CommandCall): Promise<void> {
   const calls: Row[] = [];
-  for await (const listed of history.list()) {
-    const view = call.isSet("verify") ? await history.rebuild(listed.call) : undefined;
-    calls.push(view === undefined ? listed : rowOf(view));
-  }
+  if (call.isSet("verify")) for await (const view of history.verify()) calls.push(rowOf(view));
+  else for await (const listed of history.list()) calls.push(listed);
   const isJson = call.isSet("json");
   await call.print(isJson ? jsonText(calls.map(summaryJson)) : callsTable(calls));
   failUnverified(calls, (text) => call.note(text));

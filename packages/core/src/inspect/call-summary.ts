@@ -1,6 +1,6 @@
 import {
   type DynamicReference,
-  resolveVersion,
+  type JsonValue,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { type ChatState, chatState } from "../chat/chat-document.ts";
@@ -9,6 +9,7 @@ import { describeEntries } from "../view/describe-entries.ts";
 import type { DescribedEntry } from "../view/describe-entries.ts";
 import type { Layout } from "../view/layout.ts";
 import { sentMessages, viewRecord } from "../view/view-object.ts";
+import type { ViewEntry } from "../view/view-entry.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { CallSummary, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
@@ -43,9 +44,10 @@ export function recordIn(
   stored: StoredVersion,
   layouts: readonly Layout[],
   note: (problem: ViewProblem) => void,
+  entryOf?: (row: JsonValue) => ViewEntry,
 ): RecordedCall | undefined {
   try {
-    const record = viewRecord(stored);
+    const record = viewRecord(stored, entryOf);
     const layout = layouts.find(({ name }) => name === record.layout);
     const entries = layout?.describe(record) ?? describeEntries(record.entries);
     sentMessages(stored);
@@ -98,16 +100,16 @@ function epochIn(record: ViewRecord, layout: Layout | undefined): Pick<CallSumma
  * call or right before it.
  */
 export async function payloadOf(
-  { store }: VersionReader,
+  read: VersionReader,
   { body, version }: StoredVersion,
 ): Promise<string | undefined> {
-  const next = (await resolveVersion(store, body.id, { version: version + 1 })).stored;
+  const next = (await read.version(body.id, { version: version + 1 })).stored;
   const { id } = body["chat_ref"] as DynamicReference;
   // The answer is stored before the next view or with it. A rewind can have removed it in the commit of the next view.
   const places =
     next === undefined ? [undefined] : [{ txId: next.at.tx_id }, { txId: next.at.tx_id - 1 }];
   for (const asOf of places) {
-    const { stored } = await resolveVersion(store, id, asOf);
+    const { stored } = await read.version(id, asOf);
     const answers = answersIn(chatIn(stored, () => {}));
     const answer = answers.findLast(({ view }) => view === version);
     if (answer !== undefined) return answer.payload_hash;

@@ -1,7 +1,6 @@
 import {
   type DynamicReference,
   type ObjectId,
-  resolveReference,
   type StaticReference,
   type StoredVersion,
 } from "@self-context-manager/objects";
@@ -14,6 +13,7 @@ import { sentMessages } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
+import type { KeptMessages } from "./kept-messages.ts";
 import { rebuildMessages } from "./rebuild-messages.ts";
 import type { RebuiltView, SentPrompt, ViewProblem } from "./rebuilt-view.ts";
 import type { VersionReader } from "./version-reader.ts";
@@ -26,11 +26,15 @@ export interface ViewPlace {
   readonly call: number;
 }
 
-/** Rebuilds the view of a call and compares it with the sent messages. */
+/**
+ * Rebuilds the view of a call and compares it with the sent messages. With kept messages and a reader in turn, the next
+ * calls cost only what they have more.
+ */
 export async function rebuildCall(
   read: VersionReader,
   layouts: readonly Layout[],
   { sessionId, id, call }: ViewPlace,
+  kept?: KeptMessages,
 ): Promise<RebuiltView> {
   const problems = new Map<string, ViewProblem>();
   const note = (problem: ViewProblem | undefined): void => {
@@ -39,7 +43,7 @@ export async function rebuildCall(
   const found = await read.version(id, { version: call });
   note(found.problem);
   const { stored } = found;
-  const recorded = stored === undefined ? undefined : recordIn(stored, layouts, note);
+  const recorded = stored === undefined ? undefined : recordIn(stored, layouts, note, kept?.entry);
   if (stored === undefined || recorded === undefined)
     return unreadable(call, stored, [...problems.values()]);
   const { record, layout, entries } = recorded;
@@ -58,10 +62,12 @@ export async function rebuildCall(
     const text = `version ${call} of object ${id} was made by the layout ${record.layout}, which this program does not have`;
     note({ id, version: call, type: "messages", text });
   }
-  const made = rebuildMessages(layout, record, source, new Set(lostNames(entries, versions)));
+  const { messagesHash } = sentMessages(stored);
+  const lost = new Set(lostNames(entries, versions));
+  const messages = kept === undefined ? undefined : { messages: kept, sentHash: messagesHash };
+  const made = rebuildMessages(layout, record, source, lost, messages);
   for (const text of made.failures)
     note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
-  const { messagesHash } = sentMessages(stored);
   if (made.hash !== undefined && made.hash !== messagesHash) {
     const text = `the rebuilt messages of call ${call} differ from the sent ones: their hash is ${made.hash}, stored ${messagesHash}`;
     note({ id, version: call, type: "messages", text });
@@ -106,7 +112,7 @@ async function promptsOf(
   const references = body["system_prompt_refs"] as Readonly<Record<string, StaticReference>>;
   const prompts: SentPrompt[] = [];
   for (const [origin, reference] of Object.entries(references)) {
-    const { stored, problem } = await resolveReference(read.store, reference);
+    const { stored, problem } = await read.referred(reference);
     note(problem);
     if (stored === undefined) continue;
     const { id, content } = stored.body;

@@ -2,6 +2,7 @@ import type { Layout, ViewMessage } from "../view/layout.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { ViewSource } from "../view/view-source.ts";
+import type { KeptMessages } from "./kept-messages.ts";
 
 /** The rebuilt messages; undefined for each that could not be rebuilt. */
 export interface MadeMessages {
@@ -14,15 +15,19 @@ export interface MadeMessages {
 
 /**
  * Rebuilds the messages of a record. If some cannot be rebuilt, the others still are: from a record without the lost
- * versions, each `handle@version`, or else entry by entry.
+ * versions, each `handle@version`, or else entry by entry. Kept messages are used if they are exactly those that were
+ * sent.
  */
 export function rebuildMessages(
   layout: Layout | undefined,
   record: ViewRecord,
   source: ViewSource,
   lost: ReadonlySet<string>,
+  kept?: { readonly messages: KeptMessages; readonly sentHash: string },
 ): MadeMessages {
   if (layout === undefined) return { messages: [], failures: [] };
+  const known = kept === undefined ? undefined : knownMessages(layout, record, source, kept);
+  if (known !== undefined) return known;
   const whole = attempt(() => layout.rebuild(record, source));
   if (whole.made !== undefined)
     return { messages: whole.made, failures: [], hash: messagesHash(whole.made) };
@@ -42,6 +47,21 @@ export function rebuildMessages(
   }
   // Every entry alone can be rendered, but the view cannot.
   return { messages, failures: failures.length === 0 ? [whole.reason] : failures };
+}
+
+/** Returns the messages from kept ones; undefined if they differ from the sent ones or cannot be rebuilt so. */
+function knownMessages(
+  layout: Layout,
+  record: ViewRecord,
+  source: ViewSource,
+  { messages: kept, sentHash }: { readonly messages: KeptMessages; readonly sentHash: string },
+): MadeMessages | undefined {
+  // A layout with `without` has entries that are not one message each.
+  if (layout.without !== undefined) return undefined;
+  const { made } = attempt(() => kept.rebuild(layout, record, source));
+  if (made === undefined) return undefined;
+  const hash = messagesHash(made);
+  return hash === sentHash ? { messages: made, failures: [], hash } : undefined;
 }
 
 /**

@@ -9,9 +9,10 @@ import {
 import type { HostSession } from "../host/host-session.ts";
 import type { Layout } from "../view/layout.ts";
 import { answersIn, chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
+import { keptMessages } from "./kept-messages.ts";
 import { rebuildCall } from "./rebuild-call.ts";
 import type { ListedCall, RebuiltView, ViewProblem } from "./rebuilt-view.ts";
-import { versionReader, type VersionReader } from "./version-reader.ts";
+import { readerInTurn, versionReader, type VersionReader } from "./version-reader.ts";
 
 /** The calls of one session. */
 export interface ViewHistory {
@@ -25,6 +26,11 @@ export interface ViewHistory {
    * versions that the views name are not read.
    */
   list(from?: number, to?: number): AsyncIterable<ListedCall>;
+  /**
+   * Rebuilds calls in order (default: from the first to the last), with the same results as `rebuild`. Versions of the
+   * session, its chat and its view are read once, and messages that are the same in the next view are kept.
+   */
+  verify(from?: number, to?: number): AsyncIterable<RebuiltView>;
 }
 
 /**
@@ -55,8 +61,17 @@ export async function viewHistory(
     async *list(from = 1, to = count) {
       if (viewRef === undefined) return;
       const payloads = await payloadsOf(store, found);
+      const inTurn = readerInTurn(store);
       for (let call = Math.max(1, from); call <= Math.min(to, count); call += 1)
-        yield await listedCall(read, layouts, viewRef.id, call, payloads);
+        yield await listedCall(inTurn, layouts, viewRef.id, call, payloads);
+    },
+    async *verify(from = 1, to = count) {
+      if (viewRef === undefined) return;
+      const inTurn = readerInTurn(store);
+      const kept = keptMessages();
+      const place = { sessionId: found.body.id, id: viewRef.id };
+      for (let call = Math.max(1, from); call <= Math.min(to, count); call += 1)
+        yield await rebuildCall(inTurn, layouts, { ...place, call }, kept);
     },
   };
 }

@@ -30,8 +30,17 @@ export interface DescribedEntry {
 
 /** Describes the entries of a record in order. */
 export function describeEntries(entries: readonly ViewEntry[]): readonly DescribedEntry[] {
-  return entries.map((entry) => onceEach(describeEntry(entry)));
+  return entries.map((entry) => {
+    const known = described.get(entry);
+    if (known !== undefined) return known;
+    const made = onceEach(describeEntry(entry));
+    // Most entries are in many views.
+    if (Object.isFrozen(entry)) described.set(entry, made);
+    return made;
+  });
 }
+
+const described = new WeakMap<ViewEntry, DescribedEntry>();
 
 /** Returns every version that described entries name, each once, by `handle@version`. */
 export function namedVersions(

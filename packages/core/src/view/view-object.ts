@@ -8,6 +8,7 @@ import type {
 } from "@self-context-manager/objects";
 import type { CacheState } from "../cost/cache-state.ts";
 import { entryRow, readEntryRow } from "./entry-row.ts";
+import type { ViewEntry } from "./view-entry.ts";
 import type { ViewRecord } from "./view-record.ts";
 import { callRow, readCallRow } from "./view-rows.ts";
 
@@ -67,8 +68,14 @@ export function viewBody(facts: ViewFacts): ObjectBody {
   };
 }
 
-/** Returns the record of a stored view object. Throws `TypeError` if it contains none. */
-export function viewRecord({ body }: StoredVersion): ViewRecord {
+/**
+ * Returns the record of a stored view object. Throws `TypeError` if it contains none. `entryOf` returns the entry of a
+ * row; a reader of many views can keep the entries.
+ */
+export function viewRecord(
+  { body }: StoredVersion,
+  entryOf: (row: JsonValue) => ViewEntry = readEntryRow,
+): ViewRecord {
   const { call, ...memory } = memoryOf(body);
   const { turns, steps } = readCallRow(call);
   return {
@@ -76,7 +83,7 @@ export function viewRecord({ body }: StoredVersion): ViewRecord {
     workspace: body["workspace"] as string,
     turns,
     steps,
-    entries: (body["entries"] as readonly JsonValue[]).map(readEntryRow),
+    entries: (body["entries"] as readonly JsonValue[]).map((row) => entryOf(row)),
     memory,
   };
 }

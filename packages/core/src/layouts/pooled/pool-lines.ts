@@ -39,11 +39,22 @@ export function readName(name: string): VersionName {
   return { handle: name.slice(0, at), version: Number(name.slice(at + 1)) };
 }
 
-/** Returns the line of an object. */
+/** Returns the line of an object. It is kept for the object's frozen version, because many views are rebuilt with it. */
 export function lineFor(object: NamedObject, workspace: string): PoolLine {
+  const { handle, stored } = object;
+  const known = versionLines.get(stored);
+  if (known?.line.handle === handle && known.workspace === workspace) return known.line;
   const text = poolLine(object, workspace, { hasFileType: true });
-  return { name: nameOf(object), handle: object.handle, text };
+  const line = { name: nameOf(object), handle, text };
+  if (Object.isFrozen(stored) && Object.isFrozen(stored.body))
+    versionLines.set(stored, { workspace, line });
+  return line;
 }
+
+const versionLines = new WeakMap<
+  NamedObject["stored"],
+  { readonly workspace: string; readonly line: PoolLine }
+>();
 
 /**
  * Returns the lines of the next view: those of the last view, and after them a line for each object that has none or
