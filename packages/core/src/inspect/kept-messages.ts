@@ -14,7 +14,7 @@ export interface KeptMessages {
   readonly entry: (row: JsonValue) => ViewEntry;
 }
 
-/** A message with its sources. Steps and versions are frozen, so their identity tells whether they are the same. */
+/** A message with its sources. Steps and versions are frozen, so equal ones are identical. */
 interface Kept {
   readonly message: ViewMessage;
   readonly workspace: string;

@@ -4,6 +4,7 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
+import { type ReadVersion, readVersions } from "./read-versions.ts";
 
 /** Reads versions of one object that are asked for in ascending order, each once. */
 export interface VersionsInTurn {
@@ -13,53 +14,31 @@ export interface VersionsInTurn {
   asOf(txId: number): Promise<StoredVersion | undefined>;
 }
 
-/** A version that was read, or the number of one that the store lacks or could not read. */
-type Read = StoredVersion | { readonly version: number; readonly at?: undefined };
-
 /** Number of versions that are kept, so that questions can go back by a few transactions. */
 const mostKept = 32;
-
-/** Number of versions in a row that cannot be read, after which the reader gives up. */
-const mostUnreadable = 50;
 
 /**
  * Reads the versions of an object in order. The answers are those of `get`; where `get` could give another one, because a
  * version cannot be read, there is no answer.
  */
 export function versionsInTurn(store: ObjectStore, id: ObjectId): VersionsInTurn {
-  let kept: Read[] = [];
-  let reading: AsyncIterator<StoredVersion> | undefined;
+  let kept: ReadVersion[] = [];
+  let reading: AsyncGenerator<ReadVersion, void, undefined> | undefined;
   let nextVersion: number | undefined;
-  let unreadable = 0;
 
   /** Reads the next version. Returns false if there is none now. */
   async function advance(): Promise<boolean> {
-    if (nextVersion === undefined || unreadable >= mostUnreadable) return false;
-    reading ??= store.versions(id, { from: nextVersion })[Symbol.asyncIterator]();
-    try {
-      const { value, done } = (await reading.next()) as IteratorResult<StoredVersion, undefined>;
-      if (done === true || value === undefined) {
-        reading = undefined;
-        return false;
-      }
-      keep(value);
-      unreadable = 0;
-    } catch (error) {
-      if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+    if (nextVersion === undefined) return false;
+    reading ??= readVersions(store, id, nextVersion);
+    const { value, done } = await reading.next();
+    if (done === true) {
       reading = undefined;
-      unreadable += 1;
-      keep({ version: nextVersion });
+      return false;
     }
-    return true;
-  }
-
-  function keep(read: Read): void {
-    // The store lacks the versions between them.
-    if (nextVersion !== undefined && read.version > nextVersion)
-      kept.push({ version: nextVersion });
-    kept.push(read);
-    nextVersion = read.version + 1;
+    kept.push(value);
+    nextVersion = value.version + 1;
     if (kept.length > 2 * mostKept) kept = kept.slice(-mostKept);
+    return true;
   }
 
   /** Begins at the first version that is asked for. */
@@ -71,21 +50,21 @@ export function versionsInTurn(store: ObjectStore, id: ObjectId): VersionsInTurn
     async numbered(version) {
       await begin(async () => version);
       while ((kept.at(-1)?.version ?? 0) < version) if (!(await advance())) break;
-      const found = kept.find((read) => read.version === version);
-      return found?.at === undefined ? undefined : found;
+      return kept.find((read) => read.version === version)?.stored;
     },
 
     async asOf(txId) {
       await begin(async () => (await readable(store.get(id, { txId })))?.version);
-      while ((kept.findLast(({ at }) => at !== undefined)?.at?.tx_id ?? 0) <= txId)
-        if (!(await advance())) break;
-      const index = kept.findLastIndex(({ at }) => at !== undefined && at.tx_id <= txId);
-      const found = kept[index];
+      const isReached = (): boolean => {
+        const last = kept.findLast(({ stored }) => stored !== undefined)?.stored;
+        return last !== undefined && last.at.tx_id > txId;
+      };
+      while (!isReached()) if (!(await advance())) break;
+      const index = kept.findLastIndex(
+        ({ stored }) => stored !== undefined && stored.at.tx_id <= txId,
+      );
       // A version that cannot be read could be the one that was asked for.
-      const isCertain = kept[index + 1] === undefined || kept[index + 1]?.at !== undefined;
-      return found?.at === undefined || !isCertain || unreadable >= mostUnreadable
-        ? undefined
-        : found;
+      return kept[index + 1]?.problem === undefined ? kept[index]?.stored : undefined;
     },
   };
 }

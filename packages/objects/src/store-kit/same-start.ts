@@ -9,7 +9,28 @@ const found = new WeakMap<
   { readonly before: readonly JsonValue[]; readonly length: number }
 >();
 
-/** Returns the number of identical items at the beginnings of two lists. */
+/**
+ * Notes that a list was made from a frozen one, of which it has this many items at its beginning, and that it will be
+ * frozen before it is used. A list that is changed once more is noted again.
+ */
+export function noteSameStart(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  length: number,
+): void {
+  if (length >= long && Object.isFrozen(before)) found.set(after, { before, length });
+  else found.delete(after);
+}
+
+/** Returns the number of items of a list that are known to come from a frozen list. */
+export function itemsOfFrozen(list: readonly JsonValue[]): number {
+  return found.get(list)?.length ?? 0;
+}
+
+/**
+ * Returns the number of identical items at the beginnings of two lists. If that was noted, the next items may be identical
+ * too.
+ */
 export function sameStart(before: readonly JsonValue[], after: readonly JsonValue[]): number {
   const known = found.get(after);
   if (known?.before === before) return known.length;

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setField } from "../mode
 import type { MutableObject } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
+import { sameStart } from "./same-start.ts";
 
 /** Returns a version that shares the equal parts of its body with another version of the object, usually the one before. */
 export function shareVersion(
@@ -63,7 +64,7 @@ function shareItems(before: readonly JsonValue[], value: readonly JsonValue[]): 
     }
     return shared === earlier;
   };
-  let start = 0;
+  let start = sameStart(before, value);
   while (start < shorter && share(start, start)) start += 1;
   if (start === length && start === before.length) return before;
   let end = 0;

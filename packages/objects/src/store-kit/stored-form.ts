@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setField } from "../model/json.ts";
 
+import { itemsOfFrozen } from "./same-start.ts";
+
 /**
  * The stored form of values: each long text is stored separately, once, and is represented by `~#` and its key. A text
  * that begins with `~` gets another `~` in front.
@@ -85,5 +87,8 @@ export function sizeOf(value: JsonValue | undefined): number {
 export function deepFreeze(value: JsonValue | undefined): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
-  for (const item of Object.values(value)) deepFreeze(item);
+  if (Array.isArray(value)) {
+    const list = value as readonly JsonValue[];
+    for (let index = itemsOfFrozen(list); index < list.length; index += 1) deepFreeze(list[index]);
+  } else for (const item of Object.values(value)) deepFreeze(item);
 }
