@@ -27,3 +27,4 @@ export type {
   TimelineCall,
   TimelinePart,
 } from "../inspect/timeline.ts";
+export { timelineReader, type TimelineReader } from "../inspect/timeline-reader.ts";

@@ -62,7 +62,11 @@ export interface CacheMiss {
   readonly isReported: boolean;
 }
 
-/** One call of a timeline. All tokens are estimates except those in `usage`. */
+/**
+ * One call of a timeline. All tokens are estimates before calibration, so those of different calls can be compared, except
+ * in `cost`, `miss` and `usage`. `tokens` of a call summary has the calibration of its time. The tokens of all parts but
+ * the system prompts add up to `tokens`: those that no entry names, such as the pools of the pooled layout, are messages.
+ */
 export interface TimelineCall extends Pick<
   CallSummary,
   "call" | "at" | "layout" | "tokens" | "epoch"

@@ -9,6 +9,7 @@ import {
 import type { HostSession } from "../host/host-session.ts";
 import type { Layout } from "../view/layout.ts";
 import { answersIn, chatIn, payloadOf, recordIn, summaryOf } from "./call-summary.ts";
+import { sessionOf } from "./find-session.ts";
 import { keptMessages } from "./kept-messages.ts";
 import { rebuildCall } from "./rebuild-call.ts";
 import type { ListedCall, RebuiltView, ViewProblem } from "./rebuilt-view.ts";
@@ -119,18 +120,6 @@ export async function rebuildView(
   call: number,
 ): Promise<RebuiltView | undefined> {
   return await (await viewHistory(store, layouts, session))?.rebuild(call);
-}
-
-async function sessionOf(
-  store: ObjectStore,
-  session: ObjectId | HostSession,
-): Promise<StoredMetadata | undefined> {
-  if (typeof session === "string") {
-    const [found] = await store.describe([session]);
-    return found?.body.type === "session" ? found : undefined;
-  }
-  const where = { type: "session", harness: session.harness, session_id: session.sessionId };
-  return (await store.find({ where, limit: 1 })).items[0];
 }
 
 /**

@@ -1,0 +1,116 @@
+import type { JsonValue, ObjectBody, ObjectId, StoredVersion } from "@self-context-manager/objects";
+import { isJsonObject } from "@self-context-manager/objects";
+import type { ReportedUsage } from "../chat/message.ts";
+import { readAccountRow } from "../cost/account-row.ts";
+import { type CostAccount, emptyAccount } from "../cost/cost-account.ts";
+import { type Calibration, uncalibrated } from "../cost/calibrated-estimator.ts";
+import type { CallCost } from "./timeline.ts";
+
+/** What a version of a session adds to what is known of its calls. */
+export interface SessionStep {
+  /** The cost of the call whose view was stored in the same transaction. */
+  readonly cost?: CallCost;
+  /** The usage that the provider reported for the last call before that transaction. */
+  readonly usage?: ReportedUsage;
+}
+
+/**
+ * What the versions of a session say about its calls. The account adds up, so the difference between two versions is one
+ * call or one report; a difference of several, because a version between them cannot be read, is left out.
+ */
+export interface SessionCosts {
+  /** Whether the next version has the cost of a call more than the last one. */
+  hasCall(stored: StoredVersion): boolean;
+  take(stored: StoredVersion): SessionStep;
+  readonly calibration: Calibration;
+  /** Whether a report had tokens that were read from a cache or written to it. */
+  readonly isCached: boolean;
+  /** The call from which the given one continues after the user went back. */
+  continues(call: number): number | undefined;
+  /** Returns the id of an object by its handle, as of the last version. */
+  idOf(handle: string): ObjectId | undefined;
+}
+
+export function sessionCosts(): SessionCosts {
+  let account: CostAccount | undefined = emptyAccount;
+  let body: ObjectBody | undefined;
+  let calibration = uncalibrated;
+
+  return {
+    get calibration() {
+      return calibration;
+    },
+    get isCached() {
+      const { cache_read: read = 0, cache_write: write = 0 } = account?.reported ?? {};
+      return read > 0 || write > 0;
+    },
+    hasCall: (stored) => {
+      const next = accountIn(stored.body);
+      return next !== undefined && next.estimated.calls > (account?.estimated.calls ?? 0);
+    },
+    take(stored) {
+      body = stored.body;
+      calibration = calibrationIn(body) ?? calibration;
+      const next = accountIn(body);
+      if (next === undefined) return {};
+      const before = account ?? emptyAccount;
+      account = next;
+      return {
+        ...(next.estimated.calls === before.estimated.calls + 1
+          ? { cost: costBetween(before, next) }
+          : {}),
+        ...(next.reported.calls === before.reported.calls + 1
+          ? { usage: usageBetween(before, next) }
+          : {}),
+      };
+    },
+    continues(call) {
+      const branch = body?.["view_branch"];
+      if (!isJsonObject(branch) || branch["latest"] !== call - 1) return undefined;
+      return typeof branch["from"] === "number" ? branch["from"] : undefined;
+    },
+    idOf(handle) {
+      const rows = body?.["pool"];
+      if (!Array.isArray(rows)) return undefined;
+      // New objects are at the end.
+      const row = (rows as readonly JsonValue[]).findLast(
+        (one) => isJsonObject(one) && one["handle"] === handle,
+      );
+      return isJsonObject(row) ? (row["id"] as ObjectId) : undefined;
+    },
+  };
+}
+
+function accountIn(body: ObjectBody): CostAccount | undefined {
+  const row = body["cost_account"];
+  if (!Array.isArray(row) || !row.every(Number.isFinite)) return undefined;
+  return readAccountRow(row as readonly JsonValue[]);
+}
+
+function calibrationIn(body: ObjectBody): Calibration | undefined {
+  const stored = body["calibration"];
+  if (!isJsonObject(stored)) return undefined;
+  const { factor, overhead } = stored;
+  const isSound = typeof factor === "number" && factor > 0 && typeof overhead === "number";
+  return isSound ? { factor, overhead } : undefined;
+}
+
+function costBetween(before: CostAccount, next: CostAccount): CallCost {
+  return {
+    cached: next.estimated.cached - before.estimated.cached,
+    fresh: next.estimated.fresh - before.estimated.fresh,
+    units: next.estimated.units - before.estimated.units,
+    appendOnlyUnits: next.append_only.units - before.append_only.units,
+  };
+}
+
+function usageBetween(
+  { reported: before }: CostAccount,
+  { reported: next }: CostAccount,
+): ReportedUsage {
+  return {
+    input: next.input - before.input,
+    cacheRead: next.cache_read - before.cache_read,
+    cacheWrite: next.cache_write - before.cache_write,
+  };
+}
