@@ -7,6 +7,7 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 import { rawTokens } from "../cost/calibrated-estimator.ts";
+import { promptOf } from "../cost/reported-usage.ts";
 import { describeEntries } from "../view/describe-entries.ts";
 import { readEntryRow } from "../view/entry-row.ts";
 import type { Layout } from "../view/layout.ts";
@@ -61,7 +62,7 @@ export function readTimeline(
   let last: Sent | undefined;
   let step: { readonly tx: number; readonly step: SessionStep } | undefined;
 
-  /** Takes a version of the session: a report belongs to the last call before it. */
+  /** Takes a version of the session. A report belongs to the last call before it, so it comes before a view of its time. */
   function takeSession({ version, stored }: ReadVersion): void {
     sessionsRead = version;
     if (stored === undefined) return;
@@ -70,7 +71,6 @@ export function readTimeline(
     const { usage } = taken;
     const call = calls.at(-1);
     if (usage === undefined || call === undefined || last?.number !== call.call) return;
-    if (last.view.stored.at.tx_id >= stored.at.tx_id) return;
     calls[calls.length - 1] = { ...call, usage };
     if (last.facts !== undefined)
       waiting.set(call.call, { ...last.facts, usage, isCached: costs.isCached });
@@ -101,7 +101,7 @@ export function readTimeline(
 
   function addCall({ view, prompts, change, continues }: NextCall): void {
     const { stored, figures, rows, epoch } = view;
-    const { factor, overhead } = costs.calibration;
+    const { factor } = costs.calibration;
     const recorded = Math.round(figures.tokens / factor);
     const entries = fill.sum;
     const tokens = recorded > entries * (1 + roundingShare) ? recorded : entries;
@@ -127,7 +127,7 @@ export function readTimeline(
       before === undefined
         ? undefined
         : {
-            unchanged: change.sameTokens * factor + overhead,
+            unchanged: unchangedTokens(change.sameTokens),
             resent: change.resentTokens * factor,
             cost,
             isCached: costs.isCached,
@@ -144,6 +144,18 @@ export function readTimeline(
     calls.push(call);
     last = { view, number: call.call, facts };
     if (facts !== undefined) waiting.set(call.call, facts);
+  }
+
+  /**
+   * Returns the provider's tokens of the beginning of a prompt that the call before had too. The report of that call has
+   * the best figure: without the estimated tokens of what follows the beginning.
+   */
+  function unchangedTokens(sameTokens: number): number {
+    const { factor, overhead } = costs.calibration;
+    const before = calls.at(-1);
+    if (before?.usage === undefined || before.call !== last?.number)
+      return sameTokens * factor + overhead;
+    return Math.max(0, promptOf(before.usage) - (before.tokens - sameTokens) * factor);
   }
 
   /** Returns the parts whose tokens differ from those in the last call. */

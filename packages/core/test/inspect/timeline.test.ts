@@ -274,6 +274,21 @@ describe("a timeline", () => {
     expect(fill.repeated).toBe(50);
   });
 
+  it("does not take equal rows after a rewind for messages that were sent before", () => {
+    const fill = viewFill();
+    fill.next(["u0 10", "a0.0 5", "u1 7", "a1.0 3"]);
+
+    const change = fill.next(["u0 10", "a0.0 5", "u1 7", "a1.0 4"], 2);
+
+    expect(change).toEqual({
+      sameRows: 2,
+      sameTokens: 15,
+      resentTokens: 0,
+      differsAt: { before: "u1 7" },
+    });
+    expect(fill.sum).toBe(26);
+  });
+
   it("divides the tokens of an entry with several contents by their lengths", () => {
     const fill = viewFill();
 
@@ -310,6 +325,31 @@ describe("the costs in a timeline", () => {
     expect(calls.every(({ model, sentAt }) => model !== undefined && sentAt !== undefined)).toBe(
       true,
     );
+  });
+
+  it("are left out for calls whose versions of the session cannot be read", async () => {
+    const opened = await openClockedSession();
+    opened.history.user("begin");
+    for (let index = 0; index < 4; index += 1) {
+      await opened.send();
+      answer(opened, { input: 100 + index, cacheRead: 0, cacheWrite: 0 });
+      opened.history.user(`question ${index}`);
+    }
+    const whole = await timelineOf(opened.store);
+    const [, second, third] = whole.calls.map(({ at }) => at.tx_id);
+    const isLost = (tx: number): boolean => tx >= (second ?? 0) && tx < (third ?? 0);
+    const store = changedStore(opened.store, (stored) =>
+      stored.body.type === "session" && isLost(stored.at.tx_id) ? undefined : stored,
+    );
+
+    const { calls } = await timelineOf(store);
+
+    expect(calls[0]?.cost).toEqual(whole.calls[0]?.cost);
+    expect(calls[1]?.cost).toBeUndefined();
+    expect(calls[2]?.cost).toBeUndefined();
+    for (const [index, { cost }] of calls.entries())
+      expect([undefined, whole.calls[index]?.cost]).toContainEqual(cost);
+    expect(calls.at(-1)?.cost).toEqual(whole.calls.at(-1)?.cost);
   });
 
   it("have no usage for a call whose answer reports none or never came", async () => {
@@ -355,6 +395,19 @@ describe("a miss of the cache", () => {
     expect(miss).toMatchObject({ reason: "provider", isReported: true });
     expect(miss?.tokens).toBeGreaterThan(1_000);
     expect(miss?.text).toContain("read only 0 of");
+  });
+
+  it("is measured by the report of the call before, which is better than an estimate", async () => {
+    const { opened } = await warmSession();
+    opened.history.messages.pop();
+    opened.history.messages.pop();
+    answer(opened, { input: 8_000, cacheRead: 0, cacheWrite: 2_000 });
+    opened.history.user("and now");
+    await opened.send();
+    answer(opened, { input: 30, cacheRead: 6_500, cacheWrite: 3_500 });
+    await opened.history.ingest(opened.session);
+
+    expect(await missOfLast(opened)).toMatchObject({ tokens: 3_500, reason: "provider" });
   });
 
   it("is none if the provider has never cached anything", async () => {

@@ -1,4 +1,4 @@
-import type { ObjectStore, StoredVersion } from "@self-context-manager/objects";
+import type { JsonObject, ObjectStore, StoredVersion } from "@self-context-manager/objects";
 import { StoreError } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -19,8 +19,8 @@ const event = fc.constantFrom("ask", "answer", "command", "read", "write", "prom
 /** A damage: the object that it changes by its type, the part of its versions, and what happens to them. */
 const damage = fc.record({
   type: fc.constantFrom("view", "session", "chat", "toolcall", "file", "system_prompt"),
-  version: fc.nat(12),
-  way: fc.constantFrom("missing", "unreadable", "content", "fields"),
+  version: fc.integer({ min: 1, max: 9 }),
+  way: fc.constantFrom("missing", "unreadable", "content", "fields", "words"),
 });
 
 async function recorded(layout: Layout, events: readonly string[]): Promise<ObjectStore> {
@@ -59,6 +59,12 @@ function damaged(
   return changedStore(store, (stored) => {
     if (!isMeant(stored)) return stored;
     if (way === "unreadable") throw new StoreError("STORE_CORRUPT", "a text cannot be unpacked");
+    if (way === "words") {
+      const [first, ...turns] = (stored.body["turns"] ?? []) as readonly JsonObject[];
+      return first === undefined
+        ? stored
+        : { ...stored, body: { ...stored.body, turns: [{ ...first, user: "no" }, ...turns] } };
+    }
     const body =
       way === "content"
         ? { ...stored.body, content: `${stored.body.content ?? ""} changed` }
@@ -130,6 +136,23 @@ describe("the verification of all calls in order", () => {
       { numRuns: 120 },
     );
     expect(withProblems).toBeGreaterThan(5);
+  });
+
+  it("notices each version of the chat that is damaged, although its messages were shown before", async () => {
+    const events = ["answer", "ask", "answer", "command", "answer"];
+    const whole = await recorded(epochLayout(), events);
+    let harmed = 0;
+    for (let version = 1; version <= 6; version += 1) {
+      const store = damaged(whole, { type: "chat", version, way: "words" });
+
+      const inTurn = await verified(await historyOf(store));
+
+      expect(inTurn).toEqual(await oneByOne(await historyOf(store)));
+      harmed += inTurn.filter(({ problems }) =>
+        problems.some(({ type }) => type === "messages"),
+      ).length;
+    }
+    expect(harmed).toBeGreaterThan(4);
   });
 
   it("can begin and end at any call", async () => {

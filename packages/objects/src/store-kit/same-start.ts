@@ -18,8 +18,14 @@ export function noteSameStart(
   after: readonly JsonValue[],
   length: number,
 ): void {
-  if (length >= long && Object.isFrozen(before)) found.set(after, { before, length });
+  if (length >= long && Object.isFrozen(before)) keep(before, after, length);
   else found.delete(after);
+}
+
+function keep(before: readonly JsonValue[], after: readonly JsonValue[], length: number): void {
+  // Each entry keeps the list before it alive, so a chain of entries would keep all earlier versions.
+  found.delete(before);
+  found.set(after, { before, length });
 }
 
 /** Returns the number of items of a list that are known to come from a frozen list. */
@@ -39,6 +45,6 @@ export function sameStart(before: readonly JsonValue[], after: readonly JsonValu
   while (length < limit && before[length] === after[length]) length += 1;
   // Only a frozen list gives the same result the next time.
   if (length >= long && Object.isFrozen(before) && Object.isFrozen(after))
-    found.set(after, { before, length });
+    keep(before, after, length);
   return length;
 }
