@@ -1,5 +1,5 @@
 import type { ObjectStore } from "@self-context-manager/core";
-import { type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
+import { type RebuiltView, timelineReader, viewHistory } from "@self-context-manager/core/inspect";
 import { isDeepStrictEqual } from "node:util";
 
 import { testHost } from "./core-sessions.ts";
@@ -18,6 +18,7 @@ export async function viewDifferences(
   };
   const last = Math.max(...calls.keys());
   differs("the number of calls", history?.count, last);
+  found.push(...(await timelineDifferences(store, last)));
   const verified = new Map<number, RebuiltView>();
   for await (const view of history?.verify() ?? []) verified.set(view.call, view);
   differs("the number of verified calls", verified.size, last);
@@ -34,6 +35,26 @@ export async function viewDifferences(
   }
   differs("a call before the first", await history?.rebuild(0), undefined);
   differs("a call after the last", await history?.rebuild(last + 1), undefined);
+  return found;
+}
+
+/** Reads the timeline. Returns its problems, and the calls whose parts do not add up to their tokens. */
+async function timelineDifferences(store: ObjectStore, last: number): Promise<readonly string[]> {
+  const timeline = await timelineReader(store, recordedLayouts).read(testHost);
+  const { parts = [], calls = [] } = timeline ?? {};
+  const found: string[] = [];
+  if (calls.length !== last) found.push(`the timeline has ${calls.length} calls, not ${last}`);
+  const tokens = new Map<number, number>();
+  for (const { call, changes, tokens: expected, problem } of calls) {
+    if (problem !== undefined) found.push(`call ${call} in the timeline: ${problem}`);
+    for (const [part, count] of changes) tokens.set(part, count);
+    const counts = [...tokens].map(([part, count]) => (parts[part]?.kind === "system" ? 0 : count));
+    const sum = counts.reduce((total, count) => total + count, 0);
+    if (sum !== expected) found.push(`the parts of call ${call} have ${sum} of ${expected} tokens`);
+  }
+  for (const { kind, handle, id, name } of parts)
+    if (name === "" || (handle !== undefined && id === undefined))
+      found.push(`a part of the timeline has no object: ${kind} ${handle}`);
   return found;
 }
 

@@ -31,6 +31,7 @@ export interface TimelineReader {
   ): Promise<SessionTimeline | undefined>;
 }
 
+/** Returns a reader of timelines. `layouts` are the layouts that the sessions may have used. */
 export function timelineReader(store: ObjectStore, layouts: readonly Layout[]): TimelineReader {
   const known = new Map<ObjectId, { readonly read: ReadTimeline; done: Promise<unknown> }>();
   return {
