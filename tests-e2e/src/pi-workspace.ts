@@ -18,10 +18,16 @@ export interface PiWorkspaceOptions {
   readonly reasoning?: boolean;
   /** The model's id. Default: `loopback-1`, which no table knows. */
   readonly modelId?: string;
+  /** The ids of further models of the same server, to which a session can change. */
+  readonly otherModels?: readonly string[];
   /** What Pi's model data say about the model's protocol. */
   readonly compat?: Readonly<Record<string, boolean>>;
   /** Pi's settings.json. A given key replaces the default below. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** An empty folder for the home, which disposal keeps. Default: a temporary folder, which disposal removes. */
+  readonly root?: string;
+  /** The name of the work folder. Default: `work`. */
+  readonly workName?: string;
 }
 
 interface ModelCost {
@@ -46,11 +52,11 @@ export interface PiWorkspace extends AsyncDisposable {
   sessionFiles(): Promise<readonly string[]>;
 }
 
-/** Creates the folders and `models.json`. Disposal removes them. */
+/** Creates the folders and `models.json`. Disposal removes them, except in a given `root`. */
 export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWorkspace> => {
   // The real path, because Pi stores sessions under the kernel's name of the working folder.
-  const root = await realpath(await mkdtemp(join(tmpdir(), "scm-pi-")));
-  const workFolder = join(root, "work");
+  const root = await realpath(options.root ?? (await mkdtemp(join(tmpdir(), "scm-pi-"))));
+  const workFolder = join(root, options.workName ?? "work");
   const agentFolder = join(root, "agent");
   const home = join(root, "home");
   const sessions = join(agentFolder, "sessions");
@@ -83,7 +89,9 @@ export const openPiWorkspace = async (options: PiWorkspaceOptions): Promise<PiWo
       TMPDIR: process.env["TMPDIR"] ?? tmpdir(),
     },
     sessionFiles: async () => newestLast(sessions),
-    [Symbol.asyncDispose]: async () => rm(root, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => {
+      if (options.root === undefined) await rm(root, { recursive: true, force: true });
+    },
   };
 };
 
@@ -101,18 +109,16 @@ const modelsJson = (provider: string, id: string, options: PiWorkspaceOptions): 
         baseUrl: options.model.url,
         apiKey: options.apiKey ?? "loopback-needs-no-key",
         api: options.api ?? "openai-completions",
-        models: [
-          {
-            id,
-            name: "Loopback",
-            reasoning: options.reasoning ?? false,
-            ...(options.compat === undefined ? {} : { compat: options.compat }),
-            input: ["text", "image"],
-            contextWindow: options.contextWindow ?? 200_000,
-            maxTokens: 4096,
-            cost: options.cost ?? { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-          },
-        ],
+        models: [id, ...(options.otherModels ?? [])].map((one) => ({
+          id: one,
+          name: "Loopback",
+          reasoning: options.reasoning ?? false,
+          ...(options.compat === undefined ? {} : { compat: options.compat }),
+          input: ["text", "image"],
+          contextWindow: options.contextWindow ?? 200_000,
+          maxTokens: 4096,
+          cost: options.cost ?? { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+        })),
       },
     },
   });

@@ -1,0 +1,227 @@
+import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
+import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+import { type Clock, type IdSource, type ObjectId, objectId } from "@self-context-manager/objects";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type AnthropicModel, openAnthropicModel } from "../caching/anthropic-model.ts";
+import { markedPrefixCache, type PrefixCache } from "../caching/prefix-cache.ts";
+import { openPiSdk } from "../pi-sdk.ts";
+import { piVersions } from "../pi-versions.ts";
+import { openPiWorkspace } from "../pi-workspace.ts";
+import { ledgerProject } from "./session-project.ts";
+import { work, workCalls } from "./session-work.ts";
+
+/** A recorded session in a closed store. */
+export interface RecordedSession {
+  /** The SQLite file. */
+  readonly storePath: string;
+  /** The agent's working folder, as the session left it. */
+  readonly workspace: string;
+  /** The id of the session object. */
+  readonly sessionId: ObjectId;
+  /** The number of calls that the model has answered. */
+  readonly calls: number;
+}
+
+/** The time at which the session begins. */
+const begin = Date.UTC(2026, 2, 2, 9, 0, 0);
+
+/** The call before which the provider drops all that it has cached, as it may at any time. */
+export const droppedAt = 190;
+
+/**
+ * Records the work of `session-work.ts` in an empty folder: the newest supported Pi with its real tools and the real
+ * extension, against a scripted model that bills by Anthropic's cache rules. All times come from a clock of the session,
+ * Pi's own times too, and the ids of objects from a counter.
+ */
+export async function recordSession(folder: string): Promise<RecordedSession> {
+  const pi = piVersions.at(-1);
+  if (pi === undefined) throw new TypeError("no release of Pi is installed");
+  const clock = { time: begin, now: () => clock.time };
+  using _pi = machineTime(clock);
+  const provider = forgetfulCaches(clock);
+  const answers = work.flatMap((turn) => turn.answers);
+  await using model = await openAnthropicModel({
+    cache: provider,
+    script: (request) => {
+      // Longer answers take longer; no answer takes as long as a cache entry lives.
+      clock.time += 4_000 + (request.index % 7) * 2_500;
+      const answer = answers[request.index];
+      if (answer === undefined) throw new RangeError(`the session has ${answers.length} calls`);
+      return answer(request);
+    },
+  });
+  await using workspace = await openPiWorkspace({
+    model,
+    api: "anthropic-messages",
+    otherModels: otherModels(),
+    files: ledgerProject,
+    root: folder,
+    workName: "ledger",
+  });
+  const storePath = join(folder, "store.sqlite");
+  const events = eventExtension();
+  const openContext = openWith(storePath, clock);
+  {
+    await using sdk = await openPiSdk({
+      pi,
+      workspace,
+      factories: [events.factory, piExtension({ openContext })],
+      deadlineMs: 120_000,
+    });
+    for (const { before, prompt } of work) {
+      clock.time += 20_000;
+      if (before?.type === "pause") clock.time += before.ms;
+      if (before?.type === "model") {
+        provider.use(before.id);
+        await sdk.prompt(`/model-of-test ${before.id}`);
+      }
+      if (before?.type === "instructions") events.instruct(before.text);
+      await sdk.prompt(prompt);
+      failOn([...sdk.errors, ...model.failures]);
+    }
+  }
+  failOn(unanswered(model));
+  return {
+    storePath,
+    workspace: workspace.workFolder,
+    sessionId: await onlySession(storePath),
+    calls: model.requests.length,
+  };
+}
+
+/** Lets the code of this process read the time of a clock, because Pi cannot be given one. Disposal ends it. */
+function machineTime(clock: Clock): Disposable {
+  const real = globalThis.Date;
+  const now = (): number => clock.now();
+  globalThis.Date = new Proxy(real, {
+    construct: (target, given: ConstructorParameters<typeof Date> | []) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given),
+    get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
+  });
+  return { [Symbol.dispose]: () => void (globalThis.Date = real) };
+}
+
+/** Records the session in a temporary folder, which disposal removes. */
+export async function openRecordedSession(): Promise<RecordedSession & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-inspector-"));
+  const remove = async (): Promise<void> => await rm(folder, { recursive: true, force: true });
+  try {
+    return { ...(await recordSession(folder)), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A cache for each model, all of which are emptied once before the call `droppedAt`. */
+function forgetfulCaches(clock: Clock): PrefixCache & { use(model: string): void } {
+  const now = (): number => clock.now();
+  const caches = new Map<string, PrefixCache>();
+  let model = "";
+  let billed = 0;
+  return {
+    use(id) {
+      model = id;
+    },
+    bill(blocks) {
+      billed += 1;
+      if (billed === droppedAt) caches.clear();
+      const cache = caches.get(model) ?? markedPrefixCache({ now });
+      caches.set(model, cache);
+      return cache.bill(blocks);
+    },
+  };
+}
+
+interface EventExtension {
+  readonly factory: (pi: never) => void;
+  /** Adds a line to the system prompt of all later runs. */
+  instruct(text: string): void;
+}
+
+/** The part of Pi's interface by which the test changes what a user of Pi can change. */
+interface PiOfTest {
+  on(
+    name: "before_agent_start",
+    handler: (event: { readonly systemPrompt: string }) => { readonly systemPrompt: string },
+  ): void;
+  registerCommand(
+    name: string,
+    command: { handler(args: string, context: ContextOfTest): Promise<void> },
+  ): void;
+  setModel(model: unknown): Promise<boolean>;
+}
+
+interface ContextOfTest {
+  readonly modelRegistry: { find(provider: string, id: string): unknown };
+}
+
+function eventExtension(): EventExtension {
+  const lines: string[] = [];
+  const extend = (pi: PiOfTest): void => {
+    pi.on("before_agent_start", ({ systemPrompt }) => ({
+      systemPrompt: [systemPrompt, ...lines].join("\n"),
+    }));
+    pi.registerCommand("model-of-test", {
+      async handler(id, { modelRegistry }) {
+        const isSet = await pi.setModel(modelRegistry.find("loopback", id));
+        if (!isSet) throw new TypeError(`Pi has no model ${id}`);
+      },
+    });
+  };
+  return { factory: extend, instruct: (text) => void lines.push(text) };
+}
+
+function openWith(storePath: string, clock: Clock): OpenContext {
+  const ids = countedIds(clock);
+  return async ({ host, workspace }) => {
+    const config = configFromEnvironment({ SCM_STORE: storePath });
+    const manager = await openContextManager({ ...config, workspace, clock, ids });
+    return {
+      session: await manager.openSession(host),
+      workspace: manager.workspace,
+      [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+    };
+  };
+}
+
+/** UUIDv7 whose random part is a counter, so that two recordings have the same ids. */
+function countedIds(clock: Clock): IdSource {
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      const time = clock.now().toString(16).padStart(12, "0");
+      const tail = count.toString(16).padStart(12, "0");
+      return objectId(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}`);
+    },
+  };
+}
+
+/** Returns the ids of the models to which the user changes. */
+function otherModels(): readonly string[] {
+  return work.flatMap(({ before }) => (before?.type === "model" ? [before.id] : []));
+}
+
+function unanswered({ requests }: AnthropicModel): readonly string[] {
+  const missing = workCalls - requests.length;
+  return missing === 0 ? [] : [`${missing} of ${workCalls} calls were not made`];
+}
+
+function failOn(failures: readonly string[]): void {
+  if (failures.length > 0) throw new Error(`the session failed: ${failures.join("; ")}`);
+}
+
+async function onlySession(storePath: string): Promise<ObjectId> {
+  await using store = await openSqliteStore({ path: storePath });
+  const { items } = await store.find({ where: { type: "session" }, limit: 2 });
+  const [session, other] = items;
+  if (session === undefined || other !== undefined)
+    throw new Error("the store must have one session");
+  return session.body.id;
+}
