@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
 import { type PiLaunchOptions, sessionArguments, signalGroup } from "./pi-process.ts";
@@ -8,6 +9,12 @@ import { piInstallation } from "./pi-versions.ts";
 export interface PiTerminal extends AsyncDisposable {
   /** Presses keys one after another, as a terminal sends them. */
   press(keys: string): void;
+  /**
+   * Types a line key by key, each after the terminal has shown the one before. `shows` finds what any of the keys made
+   * the terminal show, because a terminal does not show again what has not changed. Resolves when nothing more is shown:
+   * Pi computes what it offers for a word after it has shown the word, and Tab before that completes the shorter word.
+   */
+  type(line: string): Promise<void>;
   /** Resolves once the terminal has shown a text since the last key press. Rejects after the deadline. */
   shows(text: string): Promise<void>;
   /** Moves up in a list until the marked line has this text. Rejects if none of the lines above has it. */
@@ -15,9 +22,12 @@ export interface PiTerminal extends AsyncDisposable {
 }
 
 /** Keys that have names. */
-export const key = { enter: "\r", up: "\u001B[A", clearLine: "\u0015" } as const;
+export const key = { enter: "\r", tab: "\t", up: "\u001B[A", clearLine: "\u0015" } as const;
 
 const deadlineMs = 30_000;
+
+/** A terminal that has shown nothing for this time waits for the user. */
+const quietMs = 150;
 
 /** Whether the machine can provide a terminal, which needs the `script` command of util-linux. */
 export const hasTerminal: boolean =
@@ -55,7 +65,7 @@ export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const look = (): void =>
       stripVTControlCharacters(screen).includes(text) ? resolve() : undefined;
-    const timer = setTimeout(() => {
+    const timer = globalThis.setTimeout(() => {
       const last = stripVTControlCharacters(screen).slice(-1_500);
       reject(new Error(`Pi ${options.pi.version} did not show ${text}, but: ${last}`));
     }, deadlineMs);
@@ -66,11 +76,26 @@ export const openPiTerminal = (options: PiLaunchOptions): PiTerminal => {
       watchers.delete(look);
     });
   };
+  const isQuiet = async (): Promise<void> => {
+    const end = Date.now() + deadlineMs;
+    for (let seen = ""; seen !== screen && Date.now() < end;) {
+      seen = screen;
+      await setTimeout(quietMs);
+    }
+  };
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
 
   return {
     press,
     shows,
+    type: async (line) => {
+      screen = "";
+      for (let typed = 1; typed <= line.length; typed += 1) {
+        child.stdin.write(line.slice(typed - 1, typed));
+        await shows(line.slice(0, typed).trimEnd());
+      }
+      await isQuiet();
+    },
     moveUpTo: async (text) => {
       for (let lines = 0; lines < 20; lines += 1) {
         press(key.up);

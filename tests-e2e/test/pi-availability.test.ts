@@ -338,7 +338,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
       /^f1 a\.txt v1\n~~~\n/u,
     );
     expect(listed.exitCode).toBe(0);
-    expect(listed.stderr).toMatch(/^1 of 2 known objects are active\.\nf1 +active +a\.txt /u);
+    expect(listed.stderr).toMatch(/^1 of 1 known objects are active\.\nf1 +active +a\.txt /u);
     expect(model.requests).toHaveLength(2);
   });
 
@@ -364,7 +364,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     await rpc.prompt("while on");
 
     expect(listed).toMatch(
-      /^1 of 2 known objects are active\.\nf1 +active +a\.txt +\d+ chars, v1\n/u,
+      /^1 of 1 known objects are active\.\nf1 +active +a\.txt +\d+ chars, v1\n/u,
     );
     expect(shown).toContain(secretOf("a.txt"));
     expect([named, pinned]).toEqual(['f1 is called "greeting".', "f1 a.txt is pinned and active."]);
@@ -381,6 +381,6 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(whileOn?.messages.map(({ text }) => text)).toContain("while off");
     const status = rpc.events.findLast((line) => line["method"] === "setStatus");
     expect(status).toMatchObject({ statusKey: "scm" });
-    expect(status?.["statusText"]).toMatch(/^ctx 0\/2 active, [\d.k]+ tokens, [\d.k]+ saved$/u);
+    expect(status?.["statusText"]).toMatch(/^ctx 0\/1 active, [\d.k]+ tokens, [\d.k]+ saved$/u);
   });
 });

@@ -76,4 +76,42 @@ describe.skipIf(!hasTerminal)("a user at the terminal", () => {
       expect(model.requests.map(shown)).toEqual([0, 1, 1, 0, 1, 1, 1, 0]);
     },
   );
+
+  test.each(piVersions)("completes verbs and handles of /context on Pi $version", async (pi) => {
+    await using model = await openLoopbackModel({
+      script: [
+        toolCalls(["call_1", "read", { path: "a.txt" }]),
+        toolCalls(["call_2", "pin", { id: "a.txt" }]),
+        { type: "text", text: "that is all" },
+      ],
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    await using terminal = openPiTerminal({
+      pi,
+      workspace,
+      extensions: [adapterFolder],
+      environment: pooled,
+    });
+
+    await terminal.shows("ctx 0/0 active");
+    terminal.press("look");
+    terminal.press(key.enter);
+    await terminal.shows("that is all");
+    await terminal.type("/context sh");
+    await terminal.shows("print an object");
+    terminal.press(key.tab);
+    await terminal.shows("/context show");
+    await terminal.type("a.t");
+    await terminal.shows("pinned  a.txt");
+    terminal.press(key.tab);
+    await terminal.shows("/context show f1");
+    terminal.press(key.enter);
+    await terminal.shows(secretOf("a.txt"));
+    await terminal.type("/context");
+    terminal.press(key.enter);
+    // The calls of `read` and `pin` only report what they did to the file.
+    await terminal.shows("1 of 1 known objects are active.");
+
+    expect(model.failures).toEqual([]);
+  });
 });

@@ -103,6 +103,13 @@ export interface PiEvents {
   readonly agent_end: Fields;
 }
 
+/** A text that the terminal offers as the arguments of a command. */
+export interface PiCompletion {
+  readonly value: string;
+  readonly label: string;
+  readonly description: string;
+}
+
 /** The part of Pi's extension interface that the adapter uses; every supported release has it. */
 export interface PiApi {
   on<Name extends keyof PiEvents>(
@@ -114,6 +121,8 @@ export interface PiApi {
     name: string,
     command: {
       readonly description: string;
+      /** Offers texts that replace the arguments before the cursor. Only the terminal asks for them. */
+      getArgumentCompletions?(args: string): Promise<PiCompletion[] | null>;
       handler(args: string, context: PiContext): Promise<void>;
     },
   ): void;

@@ -7,6 +7,7 @@ import {
 } from "@self-context-manager/core";
 import {
   contextCommand,
+  contextCompletions,
   type ContextFigures,
   heldWrites,
   isSessionGone,
@@ -522,6 +523,15 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
 
     pi.registerCommand("context", {
       description: "List and change what the model has in its context",
+      // Pi calls it after each key, so it opens no session, and a failure offers nothing.
+      getArgumentCompletions: async (args) => {
+        try {
+          const found = await contextCompletions(args, holder.present()?.session);
+          return found.length === 0 ? null : [...found];
+        } catch {
+          return null;
+        }
+      },
       handler: async (args, context) => {
         const text = await answerCommand(args, context);
         if (context.hasUI) context.ui.notify(text, "info");

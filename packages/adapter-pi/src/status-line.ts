@@ -1,9 +1,10 @@
 import type { SessionStatus, View } from "@self-context-manager/core";
+import { isActive, listedObjects } from "@self-context-manager/core/host";
 
 import { isFields } from "./pi-api.ts";
 
 /**
- * The status line: how many of the known objects are active, the tokens of the view, and the tokens saved compared with
+ * The status line: how many of the listed objects are active, the tokens of the view, and the tokens saved compared with
  * append-only. If the layout does not report append-only tokens, a rough count of the host's own messages replaces
  * them.
  */
@@ -18,7 +19,9 @@ export function statusLine(
       ? hostTokens
       : Math.round((sent * epoch.appendOnlyTokens) / epoch.promptTokens);
   const saved = Math.max(0, whole - sent);
-  return `ctx ${status.activeCount}/${status.objects.length} active, ${short(sent)} tokens, ${short(saved)} saved`;
+  const objects = listedObjects(status.objects);
+  const active = objects.filter((object) => isActive(object)).length;
+  return `ctx ${active}/${objects.length} active, ${short(sent)} tokens, ${short(saved)} saved`;
 }
 
 /** Typical tokens of an image. */

@@ -17,11 +17,13 @@ export interface FakePi {
   replace(tool: Pick<PiTool, "name" | "description">): void;
   emit<Name extends keyof PiEvents>(name: Name, event: PiEvents[Name]): Promise<unknown>;
   command(name: string, args: string): Promise<void>;
+  /** The values that a terminal offers for a command's arguments; undefined if the command offers none. */
+  completions(name: string, args: string): Promise<readonly string[] | undefined>;
 }
 
 export function fakePi(): FakePi {
   const handlers = new Map<string, (event: never, context: PiContext) => unknown>();
-  const commands = new Map<string, (args: string, context: PiContext) => Promise<void>>();
+  const commands = new Map<string, Parameters<PiApi["registerCommand"]>[1]>();
   const tools = new Map<string, PiTool>();
   const notices: string[] = [];
   const statuses: (string | undefined)[] = [];
@@ -42,8 +44,7 @@ export function fakePi(): FakePi {
       tools.set(tool.name, tool);
       fake.active = [...new Set([...fake.active, tool.name])];
     },
-    registerCommand: (name, command) =>
-      void commands.set(name, async (args, at) => await command.handler(args, at)),
+    registerCommand: (name, command) => void commands.set(name, command),
     registerFlag: (name, { default: value }) => void flags.set(name, value),
     getFlag: (name) => flags.get(name),
     getActiveTools: () => fake.active,
@@ -64,7 +65,11 @@ export function fakePi(): FakePi {
     branch: [],
     replace: (tool) => void tools.set(tool.name, tool as PiTool),
     emit: async (name, event) => await handlers.get(name)?.(event as never, context),
-    command: async (name, args) => await commands.get(name)?.(args, context),
+    command: async (name, args) => await commands.get(name)?.handler(args, context),
+    completions: async (name, args) => {
+      const found = await commands.get(name)?.getArgumentCompletions?.(args);
+      return found?.map(({ value }) => value);
+    },
   };
   return fake;
 }

@@ -176,6 +176,33 @@ describe("the extension", () => {
     expect(pi.notices[1]).toBe("No content left the view when the last epoch ended.");
   });
 
+  test("offers verbs and handles in the terminal, and nothing after a failure", async () => {
+    const { pi, session } = await started();
+    session.objects = [
+      {
+        handle: "t1",
+        state: "inactive",
+        stored: { body: { id: "a", type: "toolcall" }, version: 1 },
+      },
+    ];
+
+    expect(await pi.completions("context", "sh")).toEqual(["show "]);
+    expect(await pi.completions("context", "show ")).toEqual(["show t1"]);
+    expect(await pi.completions("context", "show t1")).toBeUndefined();
+    session.failure = new Error("the disk is full");
+    expect(await pi.completions("context", "show ")).toBeUndefined();
+  });
+
+  test("opens no session to offer handles", async () => {
+    const pi = fakePi();
+    const session = fakeSession();
+    piExtension({ openContext: session.openContext })(pi.api);
+
+    expect(await pi.completions("context", "show ")).toBeUndefined();
+    expect(await pi.completions("context", "sh")).toEqual(["show "]);
+    expect(session.opened).toEqual([]);
+  });
+
   test("takes a name with blanks, and several objects", async () => {
     const { pi, session } = await started();
     session.answer = { ok: false, text: "No object is known.", effects: [] };

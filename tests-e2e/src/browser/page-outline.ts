@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Returns the structure of a page as a screen reader gets it: roles and names, without ids and numbers. Items of a list
- * or rows of a table that are the same then stand there once.
+ * Returns the structure of a page as a screen reader gets it: roles and names, without ids and numbers. Of items of a
+ * list or rows of a table that are then the same, only the first is kept.
  */
 export async function pageOutline(page: Page): Promise<string> {
   return outlineOf(await page.locator("body").ariaSnapshot());

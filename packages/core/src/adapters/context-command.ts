@@ -1,6 +1,7 @@
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { type ContextFigures, contextFigures } from "./context-figures.ts";
+import { isActive, listedName, listedObjects } from "./listed-objects.ts";
 import { restoreEpoch } from "./restore-epoch.ts";
 
 /** The parts of an adapter that the user's command uses. */
@@ -22,7 +23,7 @@ export interface ContextSwitch {
 
 function usage({ command }: ContextSwitch): string {
   return [
-    `/${command} lists the objects and their costs`,
+    `/${command} lists the objects and their costs, /${command} list all also the oldest`,
     `/${command} restore activates the objects that left the view when the last epoch ended`,
     `/${command} show HANDLE`,
     `/${command} activate|deactivate|pin|unpin HANDLE ...`,
@@ -44,8 +45,9 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
   if (verb === "list") {
     const session = await host.session();
     const why = host.sendsOwn();
-    if (why !== undefined) return `${why}\n${await list(session, host, undefined)}`;
-    const text = await list(session, host, await host.figures());
+    const isWhole = target === "all";
+    if (why !== undefined) return `${why}\n${await list(session, host, { isWhole })}`;
+    const text = await list(session, host, { figures: await host.figures(), isWhole });
     return host.isCompacted() ? `${text}\n${compactedSince} The list above is from before.` : text;
   }
   if (verb === "restore") {
@@ -93,33 +95,54 @@ function lines([from, to]: readonly string[]): { readonly from?: number; readonl
   };
 }
 
+/** Lines of objects that are listed at most, unless more objects are in view. */
+const mostListed = 40;
+
 async function list(
   session: ContextSession,
   { host, command }: ContextSwitch,
-  figures: ContextFigures | undefined,
+  {
+    figures,
+    isWhole,
+  }: { readonly figures?: ContextFigures | undefined; readonly isWhole: boolean },
 ): Promise<string> {
   const { workspace } = session;
-  const { objects, activeCount } = await session.status();
+  const known = (await session.status()).objects;
+  const objects = listedObjects(known);
   if (objects.length === 0) return "No objects are known yet.";
-  const title = `${activeCount} of ${objects.length} known objects are active.`;
+  const inView = objects.filter((object) => isActive(object) || object.isInView).length;
+  const shown = isWhole ? objects : objects.slice(0, Math.max(inView, mostListed));
+  const title = `${objects.filter(isActive).length} of ${objects.length} known objects are active.`;
   const figureLines =
     figures === undefined ? [] : ["", ...contextFigures(figures, { nameOf, host, command })];
-  return [title, ...objects.map((object) => line(object, workspace)), ...figureLines].join("\n");
+  return [
+    title,
+    ...shown.map((object) => line(object, workspace)),
+    ...leftOut(objects.length - shown.length, command),
+    ...figureLines,
+  ].join("\n");
 
   function nameOf(key: string): string {
     const handle = key.split("/")[0];
-    const found = objects.find((object) => object.handle === handle);
+    const found = known.find((object) => object.handle === handle);
     return found === undefined ? key : `${key} ${shortName(workspace, found.stored.body)}`;
   }
 }
 
-function line({ handle, state, stored, isInView }: ListedObject, workspace: string): string {
-  const { body, version } = stored;
-  const nickname = body.nickname === undefined ? "" : ` (${body.nickname})`;
-  const size = Number(body["char_count"] ?? 0);
-  const name = `${shortName(workspace, body)}${nickname}`;
+function leftOut(count: number, command: string): readonly string[] {
+  if (count === 0) return [];
+  const more = count === 1 ? "1 more object is" : `${count} more objects are`;
+  return [
+    `${more} inactive. /${command} list all shows them too; /${command} show HANDLE shows one.`,
+  ];
+}
+
+function line(object: ListedObject, workspace: string): string {
+  const { handle, state, stored, isInView } = object;
+  const size = Number(stored.body["char_count"] ?? 0);
+  const name = listedName(object, workspace);
   const stays = state === "inactive" && isInView ? ", still in view" : "";
-  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${version}${stays}`;
+  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${stored.version}${stays}`;
 }
 
 async function show(session: ContextSession, target: string): Promise<string> {

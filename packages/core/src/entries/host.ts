@@ -52,6 +52,8 @@ export { connectMany, type ConnectManyOptions, type Connections } from "../adapt
 export { answeredAgain } from "../adapters/answered-again.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
 export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";
+export { contextCompletions, type ContextCompletion } from "../adapters/context-completions.ts";
+export { isActive, listedObjects } from "../adapters/listed-objects.ts";
 export type { ContextFigures } from "../adapters/context-figures.ts";
 export { switchesOff } from "../adapters/off-variable.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
