@@ -1,3 +1,5 @@
+export { readAccountRow } from "../cost/account-row.ts";
+export type { CostAccount } from "../cost/cost-account.ts";
 export {
   compareViews,
   type MessageDifference,
@@ -28,3 +30,4 @@ export type {
   TimelinePart,
 } from "../inspect/timeline.ts";
 export { timelineReader, type TimelineReader } from "../inspect/timeline-reader.ts";
+export { sentMessages } from "../view/view-object.ts";

@@ -1,0 +1,85 @@
+import { type ObjectId, sha256 } from "@self-context-manager/objects";
+import {
+  compareViews,
+  type DescribedEntry,
+  type RebuiltView,
+} from "@self-context-manager/core/inspect";
+
+import type { CallAnswer, CallMessage, NamedPart } from "../answers.ts";
+import { QuestionError } from "./question-error.ts";
+import type { Reading } from "./reading.ts";
+
+/** The hashes of messages, which are the same objects in many calls. */
+const hashes = new WeakMap<object, { readonly json: string; readonly hash: string }>();
+
+/** One call: its messages as the host got them, with the objects behind them and the differences from the call before. */
+export async function callAnswer(
+  reading: Reading,
+  session: ObjectId,
+  call: number,
+): Promise<CallAnswer> {
+  const view = await reading.rebuilt(session, call);
+  if (view === undefined) {
+    const { count } = await reading.history(session);
+    throw new QuestionError("NOT_FOUND", `The session has no call ${call}; it has ${count}.`);
+  }
+  const before = call > 1 ? await reading.rebuilt(session, call - 1) : undefined;
+  const isReadable = before !== undefined && (before.messages.length > 0 || before.isVerified);
+  const difference = isReadable ? compareViews(before, view) : undefined;
+  const { at, layout, tokens, epoch, payloadHash } = view;
+  return {
+    session,
+    call,
+    at,
+    layout,
+    tokens,
+    ...(epoch === undefined ? {} : { epoch }),
+    ...(payloadHash === undefined ? {} : { payloadHash }),
+    isVerified: view.isVerified,
+    problems: view.problems.map(({ text }) => text),
+    systemPrompts: view.systemPrompts.map((prompt) => ({
+      ...prompt,
+      isShared:
+        before?.systemPrompts.some(
+          ({ id, version }) => id === prompt.id && version === prompt.version,
+        ) === true,
+    })),
+    messages: messagesOf(view, difference?.sharedMessages ?? 0),
+    ...(difference === undefined ? {} : { difference }),
+  };
+}
+
+function messagesOf(view: RebuiltView, shared: number): readonly CallMessage[] {
+  const { messages, entries } = view;
+  // The pooled layout has entries for pools, not for messages.
+  const hasEntries = entries.length === messages.length;
+  return messages.map((message, index) => {
+    const entry = hasEntries ? entries[index] : undefined;
+    return {
+      ...(message === undefined ? { hash: "" } : jsonOf(message)),
+      isShared: index < shared && message !== undefined,
+      ...(entry === undefined ? {} : { entry: entryOf(entry) }),
+      parts: entry === undefined ? [] : partsOf(entry, view),
+    };
+  });
+}
+
+function jsonOf(message: object): { readonly json: string; readonly hash: string } {
+  const known = hashes.get(message);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(message);
+  const found = { hash: sha256(json), json };
+  hashes.set(message, found);
+  return found;
+}
+
+function entryOf({ what, place, how, tokens }: DescribedEntry): NonNullable<CallMessage["entry"]> {
+  return { what, place, how, ...(tokens === undefined ? {} : { tokens }) };
+}
+
+function partsOf({ versions }: DescribedEntry, { ids }: RebuiltView): readonly NamedPart[] {
+  return versions.map(({ handle, version }) => {
+    const id = ids.get(handle);
+    return { ...(id === undefined ? {} : { id }), handle, version };
+  });
+}

@@ -1,0 +1,235 @@
+import {
+  type ObjectBody,
+  type ObjectId,
+  type ObjectMetadata,
+  type StoredMetadata,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
+import { updateIndex } from "@self-context-manager/core/documents";
+import { shortName } from "@self-context-manager/core/host";
+import {
+  type RebuiltView,
+  type SessionTimeline,
+  viewHistory,
+  type ViewHistory,
+} from "@self-context-manager/core/inspect";
+
+import type { NamedObject } from "../answers.ts";
+import type { InspectedStore } from "../inspected-store.ts";
+import { QuestionError } from "./question-error.ts";
+
+/** Returns the name of an object for people. */
+export type Namer = (body: ObjectBody | ObjectMetadata, workspace: string) => string;
+
+/** A store while it is read: what several questions need, and what is kept between them. */
+export interface Reading extends InspectedStore {
+  /** Returns the calls of a session. Rejects with `NOT_FOUND` if there is no such session. */
+  history(session: ObjectId): Promise<ViewHistory>;
+  /** Rebuilds a call of a session; the last ones are kept, because calls are compared with the one before. */
+  rebuilt(session: ObjectId, call: number): Promise<RebuiltView | undefined>;
+  /** Returns the timeline of a session with all its calls. */
+  timeline(session: ObjectId): Promise<SessionTimeline>;
+  /** Returns the metadata of the latest versions that can be read. */
+  described(ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, StoredMetadata>>;
+  /** Returns the latest versions that can be read. */
+  contents(ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, StoredVersion>>;
+  /** Returns the metadata of all sessions, the newest first. */
+  sessions(): Promise<readonly StoredMetadata[]>;
+  /** Returns the named form of an object; an object that cannot be read has its id as its name. */
+  named(id: ObjectId, stored: StoredMetadata | undefined): NamedObject;
+  /** Brings the document index up to date, as far as the store allows. */
+  updateLinks(): Promise<void>;
+}
+
+/** The number of objects that are read at once: metadata, and contents, which can be long. */
+const atOnce = { metadata: 200, contents: 20 };
+
+const pageSize = 500;
+
+/** The number of rebuilt calls that are kept. */
+const keptCalls = 4;
+
+/** Milliseconds that a question waits for the document index. */
+const indexTime = 1_000;
+
+/** Opens a store for questions. */
+export function openReading(inspected: InspectedStore, name: Namer = usualName): Reading {
+  const { store, layouts, timelines, parser } = inspected;
+  const histories = new Map<ObjectId, ViewHistory>();
+  const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
+  const timelinesRead = new Map<
+    ObjectId,
+    { readonly count: number; readonly timeline: SessionTimeline }
+  >();
+  let workspaces: readonly string[] = [];
+
+  async function history(session: ObjectId): Promise<ViewHistory> {
+    const opened = await viewHistory(store, layouts, session);
+    if (opened === undefined)
+      throw new QuestionError("NOT_FOUND", "The store has no such session.");
+    const kept = histories.get(session);
+    // A history keeps versions that it has read, so the former one is used until there is a new call.
+    if (kept?.count === opened.count && kept.session.version === opened.session.version)
+      return kept;
+    histories.delete(session);
+    if (histories.size >= keptCalls) histories.clear();
+    histories.set(session, opened);
+    return opened;
+  }
+
+  async function described(
+    ids: Iterable<ObjectId>,
+  ): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
+    return await readEach(ids, atOnce.metadata, async (some) => await store.describe(some));
+  }
+
+  async function sessions(): Promise<readonly StoredMetadata[]> {
+    const found: StoredMetadata[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.find({
+        where: { type: "session" },
+        newestFirst: true,
+        limit: pageSize,
+        ...(after === undefined ? {} : { after }),
+      });
+      found.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    return found;
+  }
+
+  async function learnWorkspaces(): Promise<void> {
+    if (workspaces.length > 0) return;
+    const views = await store.find({ where: { type: "view" }, newestFirst: true, limit: pageSize });
+    workspaces = [
+      ...new Set([
+        ...(inspected.workspace === undefined ? [] : [inspected.workspace]),
+        ...views.items.flatMap(({ body: { workspace } }) =>
+          typeof workspace === "string" && workspace !== "" ? [workspace] : [],
+        ),
+      ]),
+    ].toSorted((one, other) => other.length - one.length);
+  }
+
+  return {
+    ...inspected,
+    history,
+    sessions,
+    async rebuilt(session, call) {
+      const opened = await history(session);
+      const key = `${session} ${opened.count} ${call}`;
+      const kept = rebuilt.get(key);
+      if (kept !== undefined) return await kept;
+      for (const old of [...rebuilt.keys()].slice(0, Math.max(0, rebuilt.size - keptCalls + 1)))
+        rebuilt.delete(old);
+      const view = opened.rebuild(call);
+      rebuilt.set(key, view);
+      // A call that failed is tried again with the next question.
+      view.catch(() => rebuilt.delete(key));
+      return await view;
+    },
+    async timeline(session) {
+      const { count } = await history(session);
+      const kept = timelinesRead.get(session);
+      if (kept?.count === count) return kept.timeline;
+      const timeline = await timelines.read(session);
+      if (timeline === undefined)
+        throw new QuestionError("NOT_FOUND", "The store has no such session.");
+      timelinesRead.delete(session);
+      if (timelinesRead.size >= keptCalls) timelinesRead.clear();
+      timelinesRead.set(session, { count, timeline });
+      return timeline;
+    },
+    async described(ids) {
+      await learnWorkspaces();
+      return await described(ids);
+    },
+    contents: async (ids) =>
+      await readEach(ids, atOnce.contents, async (some) => await store.getMany(some)),
+    named(id, stored) {
+      if (stored === undefined) return { id, type: "", name: id };
+      const { body } = stored;
+      const path = body["path"];
+      const base =
+        typeof path === "string"
+          ? workspaces.find((folder) => path.startsWith(`${folder}/`))
+          : undefined;
+      const text = name(body, base ?? inspected.workspace ?? "");
+      return { id, type: body.type, name: text === "" ? id : text };
+    },
+    async updateLinks() {
+      if (parser === undefined) return;
+      const end = Date.now() + indexTime;
+      try {
+        await updateIndex(store, parser, { mayContinue: () => Date.now() < end });
+      } catch (error) {
+        // The links that the index has are shown; a store that cannot be read fails with its own question.
+        if (!StoreError.is(error)) throw error;
+      }
+    },
+  };
+}
+
+/** The name of an object for people. */
+export function usualName(body: ObjectBody | ObjectMetadata, workspace: string): string {
+  if (body.type !== "session") return shortName(workspace, body);
+  return [body["harness"], body["session_id"]].filter((part) => typeof part === "string").join(" ");
+}
+
+/** Reads objects in steps. If one of a step is damaged, each is read by itself, and damaged ones are left out. */
+async function readEach<Stored extends { readonly body: { readonly id: ObjectId } }>(
+  ids: Iterable<ObjectId>,
+  size: number,
+  read: (some: readonly ObjectId[]) => Promise<readonly (Stored | undefined)[]>,
+): Promise<ReadonlyMap<ObjectId, Stored>> {
+  const all = [...new Set(ids)];
+  const found = new Map<ObjectId, Stored>();
+  for (let start = 0; start < all.length; start += size) {
+    const some = all.slice(start, start + size);
+    const versions = (await undamaged(async () => await read(some))) ?? [];
+    const missing = versions.length === 0 ? some : [];
+    for (const id of missing) {
+      const one = await undamaged(async () => await read([id]));
+      if (one?.[0] !== undefined) found.set(id, one[0]);
+    }
+    for (const stored of versions) if (stored !== undefined) found.set(stored.body.id, stored);
+  }
+  return found;
+}
+
+/** Reads something; undefined if it is damaged. */
+async function undamaged<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether an error concerns one object, so that others can be read. */
+export function isDamage(error: unknown): error is StoreError {
+  return StoreError.is(error, "STORE_CORRUPT");
+}
+
+/** Reads something; if it is damaged, notes the problem and returns the other value. */
+export async function readOr<Result>(
+  read: () => Promise<Result>,
+  otherwise: Result,
+  problems: string[],
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (!problems.includes(error.message)) problems.push(error.message);
+    return otherwise;
+  }
+}
+
+/** The problems as one text; no field if there are none. */
+export function problemOf(problems: readonly string[]): { readonly problem?: string } {
+  return problems.length === 0 ? {} : { problem: problems.join("; ") };
+}

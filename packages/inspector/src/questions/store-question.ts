@@ -1,0 +1,34 @@
+import type { StoreAnswer } from "../answers.ts";
+import type { Reading } from "./reading.ts";
+
+/** The number of versions that are skipped at once on the way to the newest position. */
+const versionsAtOnce = 2_000;
+
+/** Follows the newest position of a store. */
+export interface Positions {
+  /** Returns the position after the newest version. */
+  newest(): Promise<string>;
+}
+
+/** The position begins where the search index ends, so that a large store is not read from its beginning. */
+export function positions({ store, search }: Reading): Positions {
+  let known: string | undefined;
+  return {
+    async newest() {
+      known ??= await search?.position().catch(() => undefined);
+      for (;;) {
+        const changes = await store.changesSince(known, { limit: versionsAtOnce });
+        known = changes.position;
+        if (changes.versions.length < versionsAtOnce) return known;
+      }
+    },
+  };
+}
+
+/** Which store is inspected. */
+export async function storeAnswer(
+  { place, kind }: Reading,
+  followed: Positions,
+): Promise<StoreAnswer> {
+  return { place, kind, position: await followed.newest() };
+}

@@ -1,0 +1,289 @@
+import { type ObjectStore, sealObject, sha256, StoreError } from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+
+import type {
+  CallAnswer,
+  GraphAnswer,
+  ObjectAnswer,
+  SessionAnswer,
+  SessionsAnswer,
+  VersionAnswer,
+} from "../../src/answers.ts";
+import type { InspectedStore } from "../../src/inspected-store.ts";
+import { openQuestions } from "../../src/questions/questions.ts";
+import { inspected, quietStore, recordedSession, type Step } from "../recorded-session.ts";
+
+const steps: readonly Step[] = [
+  { user: "please look at a.ts" },
+  { read: "a.ts", text: "export const answer = 42;\n".repeat(30) },
+  { run: { command: "make" }, output: "compiled\n".repeat(40) },
+  { read: "a.ts", text: "export const answer = 43;\n".repeat(30) },
+];
+
+/** Asks a question by its path, as the page writes it. */
+async function ask<Answer>(store: InspectedStore, path: string): Promise<Answer> {
+  const [place = "", query] = path.split("?");
+  const questions = openQuestions(store);
+  return (await questions.ask(
+    place.split("/").map(decodeURIComponent),
+    new URLSearchParams(query),
+  )) as Answer;
+}
+
+async function fileOf({ store }: { readonly store: ObjectStore }): Promise<string> {
+  const [file] = (await store.find({ where: { type: "file" } })).items;
+  return String(file?.body.id);
+}
+
+describe("the questions about a store", () => {
+  it("list the sessions, the newest first, with calls, tokens and costs", async () => {
+    const { store, id } = await recordedSession(steps);
+
+    const { sessions } = await ask<SessionsAnswer>(inspected(store), "sessions");
+
+    expect(sessions).toEqual([
+      expect.objectContaining({ id, harness: "test", hostId: "one", workspace: "/work", calls: 4 }),
+    ]);
+    expect(sessions[0]?.tokens).toBeGreaterThan(100);
+    expect(sessions[0]?.reported).toMatchObject({ calls: 3, input: 36 });
+    expect(sessions[0]?.cost?.units).toBeGreaterThan(0);
+    expect(sessions[0]?.problem).toBeUndefined();
+  });
+
+  it("show a call with its messages, their hashes and the objects behind them", async () => {
+    const { store, id } = await recordedSession(steps);
+
+    const call = await ask<CallAnswer>(inspected(store), `sessions/${id}/calls/4`);
+
+    expect(call.isVerified).toBe(true);
+    expect(call.systemPrompts).toMatchObject([{ origin: "host", isShared: true }]);
+    expect(call.messages.map(({ hash, json = "" }) => hash === sha256(json))).not.toContain(false);
+    expect(call.messages.map(({ isShared }) => isShared)).toEqual(
+      expect.arrayContaining([true, false]),
+    );
+    expect(call.difference?.sharedMessages).toBe(
+      call.messages.filter(({ isShared }) => isShared).length,
+    );
+    const named = call.messages.flatMap(({ parts }) => parts);
+    expect(named).toContainEqual({ id: await fileOf({ store }), handle: "f1", version: 2 });
+  });
+
+  it("give the first call no difference, and refuse a call that is not there", async () => {
+    const { store, id } = await recordedSession(steps);
+
+    const first = await ask<CallAnswer>(inspected(store), `sessions/${id}/calls/1`);
+
+    expect(first.difference).toBeUndefined();
+    await expect(ask(inspected(store), `sessions/${id}/calls/9`)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      message: expect.stringContaining("it has 4"),
+    });
+  });
+
+  it("give only the calls after a number", async () => {
+    const { store, id } = await recordedSession(steps);
+
+    const { timeline } = await ask<SessionAnswer>(inspected(store), `sessions/${id}?after=2`);
+
+    expect(timeline.calls.map(({ call }) => call)).toEqual([3, 4]);
+  });
+
+  it("show an object with versions, the calls that show it, and its references", async () => {
+    const recorded = await recordedSession(steps);
+    const file = await fileOf(recorded);
+
+    const object = await ask<ObjectAnswer>(inspected(recorded.store), `objects/${file}`);
+
+    expect(object).toMatchObject({ id: file, type: "file", name: "a.ts", version: 2 });
+    expect(object.versions.map(({ version }) => version)).toEqual([1, 2]);
+    expect(object.metadata).toContainEqual(["path", "/work/a.ts"]);
+    expect(object.inView).toMatchObject([
+      { session: recorded.id, handle: "f1", runs: [{ from: 2, to: 4, version: 1 }] },
+    ]);
+    expect(object.referrers.map(({ type }) => type)).toContain("toolcall");
+    expect(object.problem).toBeUndefined();
+  });
+
+  it("show a version with its content, and one that is not there as absent", async () => {
+    const recorded = await recordedSession(steps);
+    const file = await fileOf(recorded);
+
+    const version = await ask<VersionAnswer>(
+      inspected(recorded.store),
+      `objects/${file}/versions/1`,
+    );
+
+    expect(version).toMatchObject({ type: "file", mediaType: "typescript", isVerified: true });
+    expect(version.content).toContain("answer = 42");
+    await expect(
+      ask(inspected(recorded.store), `objects/${file}/versions/7`),
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("draw the objects around an object, and no way leads through the session or the chat", async () => {
+    const recorded = await recordedSession([
+      ...steps,
+      ...Array.from({ length: 30 }, (_, index) => ({
+        run: { command: `echo ${index}` },
+        output: `${index}\n`,
+      })),
+    ]);
+    const file = await fileOf(recorded);
+
+    const graph = await ask<GraphAnswer>(inspected(recorded.store), `objects/${file}/graph`);
+
+    expect(graph.nodes[0]).toMatchObject({ id: file, distance: 0 });
+    expect(graph.nodes.filter(({ type }) => type === "toolcall")).toHaveLength(2);
+    const ids = new Set(graph.nodes.map(({ id }) => id));
+    expect(graph.edges.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
+    expect(graph.edges.length).toBeGreaterThan(0);
+  });
+
+  it("draw a session with its direct neighbours only, and at most 150 objects", async () => {
+    const many: readonly Step[] = Array.from({ length: 200 }, (_, index) => ({
+      run: { command: `echo ${index}` },
+      output: `${index}\n`,
+    }));
+    const { store } = await recordedSession([{ user: "go" }, ...many]);
+    const [chat] = (await store.find({ where: { type: "chat" } })).items;
+
+    const graph = await ask<GraphAnswer>(inspected(store), `objects/${chat?.body.id}/graph`);
+
+    expect(graph.nodes).toHaveLength(150);
+    expect(Math.max(...graph.nodes.map(({ distance }) => distance))).toBe(1);
+    expect(graph.isCut).toBe(true);
+  });
+
+  it.each(["sessions/x/y/z", "nothing", "objects/a/versions/x", "sessions/ID/calls/0", "", "api"])(
+    "refuse %j in words",
+    async (path) => {
+      const { store } = await recordedSession([{ user: "go" }]);
+
+      await expect(ask(inspected(store), path)).rejects.toMatchObject({
+        name: "QuestionError",
+        message: expect.stringMatching(/^[A-Z].*\.$/u),
+      });
+    },
+  );
+
+  it("write nothing", async () => {
+    const recorded = await recordedSession(steps);
+    const { store } = recorded;
+    const before = (await store.changesSince()).position;
+    const refuses = async (): Promise<never> =>
+      await Promise.reject(new Error("the inspector must not write"));
+    const readOnly = { ...store, commit: refuses, restore: refuses };
+    const file = await fileOf(recorded);
+
+    for (const path of [
+      "store",
+      "sessions",
+      `sessions/${recorded.id}`,
+      `sessions/${recorded.id}/calls/2`,
+      `objects/${file}`,
+      `objects/${file}/versions/1`,
+      `objects/${file}/graph`,
+    ])
+      await expect(ask(inspected(readOnly), path)).resolves.toBeDefined();
+    expect((await store.changesSince()).position).toBe(before);
+  });
+});
+
+/** A store in which reads of one object fail. */
+function damaged(store: ObjectStore, id: string): ObjectStore {
+  const failure = new StoreError("STORE_CORRUPT", `object ${id} cannot be read`);
+  const check = (ids: readonly string[]): void => {
+    if (ids.includes(id)) throw failure;
+  };
+  return {
+    ...store,
+    get: async (one, at) => {
+      check([one]);
+      return await (at === undefined ? store.get(one) : store.get(one, at));
+    },
+    getMany: async (ids) => {
+      check(ids);
+      return await store.getMany(ids);
+    },
+    describe: async (ids) => {
+      check(ids);
+      return await store.describe(ids);
+    },
+    history: async (one, options) => {
+      check([one]);
+      return await store.history(one, options);
+    },
+  };
+}
+
+describe("damaged objects", () => {
+  it("are shown as damaged, and the others as they are", async () => {
+    const recorded = await recordedSession(steps);
+    const file = await fileOf(recorded);
+    const harmed = inspected(damaged(recorded.store, file));
+    const [tool] = (await recorded.store.find({ where: { type: "toolcall" } })).items;
+
+    const object = await ask<ObjectAnswer>(harmed, `objects/${file}`);
+    const version = await ask<VersionAnswer>(harmed, `objects/${file}/versions/1`);
+    const other = await ask<ObjectAnswer>(harmed, `objects/${tool?.body.id}`);
+
+    expect(object.problem).toContain("cannot be read");
+    expect(version).toMatchObject({ isVerified: false, content: null });
+    expect(version.problem).toContain("cannot be read");
+    expect(other).toMatchObject({ type: "toolcall" });
+    expect(other.problem).toBeUndefined();
+  });
+
+  it("include versions of a newer format, whose content is shown as not verified", async () => {
+    const recorded = await recordedSession(steps);
+    const file = await fileOf(recorded);
+    const newer: ObjectStore = {
+      ...recorded.store,
+      get: async (id, at) => {
+        const stored = await recorded.store.get(id, at);
+        return stored && { ...stored, hashes: { ...stored.hashes, hash_rule: 99 } };
+      },
+    };
+
+    const version = await ask<VersionAnswer>(inspected(newer), `objects/${file}/versions/1`);
+
+    expect(version).toMatchObject({ isVerified: false, problem: expect.stringContaining("99") });
+    expect(version.content).toContain("answer = 42");
+  });
+
+  it("make a call that shows them unverified", async () => {
+    const recorded = await recordedSession(steps);
+    const file = await fileOf(recorded);
+    const harmed = inspected(damaged(recorded.store, file));
+
+    const call = await ask<CallAnswer>(harmed, `sessions/${recorded.id}/calls/4`);
+
+    expect(call.isVerified).toBe(false);
+    expect(call.problems.join(" ")).toContain(file);
+  });
+
+  it("leave a session in the list, with its problem", async () => {
+    const recorded = await recordedSession(steps);
+    const [view] = (await recorded.store.find({ where: { type: "view" } })).items;
+    const harmed = inspected(damaged(recorded.store, String(view?.body.id)));
+
+    const { sessions } = await ask<SessionsAnswer>(harmed, "sessions");
+
+    expect(sessions).toMatchObject([
+      { id: recorded.id, problem: expect.stringContaining("cannot be read") },
+    ]);
+  });
+
+  it("are no reason to hide that a version is deleted", async () => {
+    const store = quietStore();
+    const recorded = await recordedSession(steps, { store });
+    const file = await fileOf(recorded);
+    const [head] = await store.getMany([file as typeof recorded.id]);
+    if (head === undefined) throw new TypeError("the session has no file");
+    await store.commit([{ object: sealObject({ ...head.body, content: null }) }]);
+
+    const version = await ask<VersionAnswer>(inspected(store), `objects/${file}/versions/3`);
+
+    expect(version).toMatchObject({ content: null, isVerified: true });
+  });
+});
