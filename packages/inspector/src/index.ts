@@ -13,3 +13,5 @@ export type {
   StoreAnswer,
   VersionAnswer,
 } from "./answers.ts";
+export type { InspectedStore, Timelines } from "./inspected-store.ts";
+export { type Inspector, type InspectorOptions, openInspector } from "./server/open-inspector.ts";
