@@ -227,7 +227,15 @@ export interface ChangeNotice {
   readonly changed: readonly { readonly id: ObjectId; readonly type: string }[];
 }
 
-/** What a snapshot holds: all answers by their paths, and each message once, by its hash. */
+/**
+ * A call in a snapshot. Its messages begin with those of the call before, which are left out because they would be most of
+ * the file: `continues` is their number, and `messages` are the others. `snapshotCall` returns the whole answer.
+ */
+export interface SnapshotCall extends CallAnswer {
+  readonly continues: number;
+}
+
+/** What a snapshot holds: all answers by their paths, calls as `SnapshotCall`, and each message once, by its hash. */
 export interface SnapshotData {
   readonly format: 1;
   readonly answers: Readonly<Record<string, unknown>>;

@@ -15,3 +15,4 @@ export type {
 } from "./answers.ts";
 export type { InspectedStore, Timelines } from "./inspected-store.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./server/open-inspector.ts";
+export { type SnapshotOptions, writeSnapshot } from "./snapshot/write-snapshot.ts";

@@ -76,7 +76,8 @@ export async function recordedSession(
   const messages: Message[] = [];
   for (const [index, step] of steps.entries()) {
     const stamp = { timestamp: start + index };
-    const id = `call_${host.sessionId}_${index}`;
+    count += 1;
+    const id = `call_${count}`;
     const asks = (name: string, args: JsonObject): AssistantMessage => ({
       role: "assistant",
       content: [{ type: "toolCall", id, name, arguments: args }],

@@ -10,19 +10,18 @@ import {
 } from "@self-context-manager/objects";
 import { backlinksOf, type FollowedLink, linksOf } from "@self-context-manager/core/documents";
 
-import type { MetadataLine, NamedObject, ObjectAnswer, VersionRow } from "../answers.ts";
-import { inViewOf } from "./in-view.ts";
+import type { InView, MetadataLine, NamedObject, ObjectAnswer, VersionRow } from "../answers.ts";
 import { QuestionError } from "./question-error.ts";
 import { isDamage, problemOf, type Reading, readOr } from "./reading.ts";
 
 /** The number of references and links in each direction of which an answer has names. */
 const most = 1_000;
 
-/** An object with its versions, its place in the calls, and what it is connected with. */
+/** An object with its versions, the calls in which it was in view, and what it is connected with. */
 export async function objectAnswer(
   reading: Reading,
   id: ObjectId,
-  session: ObjectId | undefined,
+  inViewIn: () => Promise<readonly InView[]>,
 ): Promise<ObjectAnswer> {
   const { store } = reading;
   const problems: string[] = [];
@@ -47,7 +46,7 @@ export async function objectAnswer(
     ...backlinks.map(({ from }) => from.id),
   ]);
   const named = (other: ObjectId): NamedObject => reading.named(other, names.get(other));
-  const inView = await readOr(async () => await inViewOf(reading, id, session), [], problems);
+  const inView = await readOr(inViewIn, [], problems);
   const { nickname } = newest.body;
   return {
     ...reading.named(id, newest),

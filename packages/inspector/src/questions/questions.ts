@@ -3,6 +3,7 @@ import { isObjectId, type ObjectId } from "@self-context-manager/objects";
 import type { InspectedStore } from "../inspected-store.ts";
 import { callAnswer } from "./call-question.ts";
 import { graphAnswer } from "./graph-question.ts";
+import { inViewOf } from "./in-view.ts";
 import { objectAnswer } from "./object-question.ts";
 import { QuestionError } from "./question-error.ts";
 import { type Namer, openReading, type Reading } from "./reading.ts";
@@ -43,7 +44,11 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
       case "sessions/calls/4":
         return await callAnswer(reading, id, placeOf(number));
       case "objects//2":
-        return await objectAnswer(reading, id, sessionOf(parameters.get("session")));
+        return await objectAnswer(
+          reading,
+          id,
+          async () => await inViewOf(reading, id, sessionOf(parameters.get("session"))),
+        );
       case "objects/versions/4":
         return await versionAnswer(reading, id, placeOf(number));
       case "objects/graph/3":

@@ -1,0 +1,337 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+import type { ObjectBody, ObjectId, ObjectMetadata } from "@self-context-manager/objects";
+import type {
+  DescribedEntry,
+  SessionTimeline,
+  TimelineCall,
+  ViewDifference,
+} from "@self-context-manager/core/inspect";
+
+import type {
+  CallAnswer,
+  GraphAnswer,
+  MetadataLine,
+  NamedObject,
+  ObjectAnswer,
+  SessionRow,
+  VersionAnswer,
+  VersionRow,
+} from "../answers.ts";
+import { redactMessage } from "./redact-message.ts";
+import { keptWord, removedText } from "./removed-text.ts";
+
+/**
+ * Removes all texts from answers. Each answer is made again from the fields that are known to be safe, so a new field is
+ * removed until somebody decides about it.
+ */
+export interface Redaction {
+  /** The name of an object without texts that somebody wrote: the path of a file, the tool of a call, else the type. */
+  readonly nameOf: (body: ObjectBody | ObjectMetadata, workspace: string) => string;
+  /** A hash by which equal texts can be seen to be equal, and by which nobody can check a guess. */
+  readonly hash: (hash: string) => string;
+  readonly session: (row: SessionRow) => SessionRow;
+  readonly timeline: (
+    timeline: SessionTimeline,
+    names: ReadonlyMap<ObjectId, string>,
+  ) => SessionTimeline;
+  readonly call: (answer: CallAnswer) => CallAnswer;
+  readonly object: (answer: ObjectAnswer) => ObjectAnswer;
+  readonly version: (answer: VersionAnswer) => VersionAnswer;
+  readonly graph: (answer: GraphAnswer) => GraphAnswer;
+}
+
+export function redaction(): Redaction {
+  const key = randomBytes(32);
+  const hash = (text: string): string =>
+    text === "" ? "" : createHmac("sha256", key).update(text).digest("hex");
+  /** The redacted messages by their hashes: most messages are in many calls. */
+  const messages = new Map<string, string>();
+  const messageOf = (message: string, json: string): string => {
+    const known = messages.get(message) ?? redactMessage(json);
+    messages.set(message, known);
+    return known;
+  };
+  const versionRow = (row: VersionRow): VersionRow => ({
+    version: row.version,
+    at: row.at,
+    transaction: row.transaction,
+    generator: keptWord(row.generator),
+    ...(row.characters === undefined ? {} : { characters: row.characters }),
+    contentHash: hash(row.contentHash),
+    metadataViewHash: hash(row.metadataViewHash),
+    objectHash: hash(row.objectHash),
+  });
+  return {
+    nameOf,
+    hash,
+    session: (row) => ({
+      id: row.id,
+      harness: keptWord(row.harness),
+      hostId: removedText(row.hostId),
+      firstAt: row.firstAt,
+      lastAt: row.lastAt,
+      calls: row.calls,
+      tokens: row.tokens,
+      ...(row.cost === undefined ? {} : { cost: row.cost }),
+      ...(row.reported === undefined ? {} : { reported: row.reported }),
+      ...problemOf(row),
+    }),
+    timeline: ({ parts, calls, calibration }, names) => ({
+      parts: parts.map(({ kind, handle, id }) => ({
+        kind,
+        ...(handle === undefined ? {} : { handle: keptWord(handle) }),
+        ...(id === undefined ? {} : { id }),
+        name: (id === undefined ? undefined : names.get(id)) ?? kind,
+      })),
+      calls: calls.map(timelineCall),
+      calibration: { factor: calibration.factor, overhead: calibration.overhead },
+    }),
+    call: (answer) => ({
+      session: answer.session,
+      call: answer.call,
+      at: answer.at,
+      layout: keptWord(answer.layout),
+      tokens: answer.tokens,
+      ...epochOf(answer),
+      ...(answer.payloadHash === undefined ? {} : { payloadHash: hash(answer.payloadHash) }),
+      isVerified: answer.isVerified,
+      problems: answer.problems.map(removedText),
+      systemPrompts: answer.systemPrompts.map(({ origin, id, version, text, isShared }) => ({
+        origin: keptWord(origin),
+        id,
+        version,
+        text: removedText(text),
+        isShared,
+      })),
+      messages: answer.messages.map((message) => ({
+        hash: hash(message.hash),
+        isShared: message.isShared,
+        ...(message.json === undefined ? {} : { json: messageOf(message.hash, message.json) }),
+        ...(message.entry === undefined ? {} : { entry: entryOf(message.entry) }),
+        parts: message.parts.map(({ id, handle, version }) => ({
+          ...(id === undefined ? {} : { id }),
+          handle: keptWord(handle),
+          version,
+        })),
+      })),
+      ...(answer.difference === undefined ? {} : { difference: differenceOf(answer.difference) }),
+    }),
+    object: (answer) => ({
+      ...named(answer),
+      version: answer.version,
+      ...(answer.nickname === undefined ? {} : { nickname: removedText(answer.nickname) }),
+      metadata: answer.metadata.map((line) => metadataLine(line, answer, hash)),
+      versions: answer.versions.map(versionRow),
+      inView: answer.inView.map(({ session, sessionName, handle, runs }) => ({
+        session,
+        sessionName,
+        handle: keptWord(handle),
+        runs: runs.map(({ from, to, version }) => ({ from, to, version })),
+      })),
+      references: answer.references.map((one) => ({ ...named(one), path: keptWord(one.path) })),
+      referrers: answer.referrers.map((one) => ({ ...named(one), path: keptWord(one.path) })),
+      links: answer.links.map(({ text, relation, to, isAmbiguous }) => ({
+        text: removedText(text),
+        ...(relation === undefined ? {} : { relation: keptWord(relation) }),
+        ...(to === undefined ? {} : { to: named(to) }),
+        ...(isAmbiguous === undefined ? {} : { isAmbiguous }),
+      })),
+      backlinks: answer.backlinks.map((one) => ({
+        ...named(one),
+        ...(one.relation === undefined ? {} : { relation: keptWord(one.relation) }),
+      })),
+      ...problemOf(answer),
+    }),
+    version: (answer) => ({
+      id: answer.id,
+      version: answer.version,
+      type: keptWord(answer.type),
+      ...(answer.mediaType === undefined ? {} : { mediaType: keptWord(answer.mediaType) }),
+      content: answer.content === null ? null : removedText(answer.content),
+      fields: answer.fields.map(({ name, json }) => ({
+        name: keptWord(name),
+        json: JSON.stringify(removedText(json)),
+      })),
+      isVerified: answer.isVerified,
+      ...problemOf(answer),
+    }),
+    graph: ({ nodes, edges, isCut }) => ({
+      nodes: nodes.map((node) => ({ ...named(node), distance: node.distance })),
+      edges: edges.map(({ from, to, relation, kind }) => ({
+        from,
+        to,
+        relation: keptWord(relation),
+        kind,
+      })),
+      isCut,
+    }),
+  };
+}
+
+/** The words from which on even the name of a file is removed. */
+const mostWords = 8;
+
+function nameOf(body: ObjectBody | ObjectMetadata, workspace: string): string {
+  const { type } = body;
+  if (type === "toolcall") return keptWord(textIn(body["tool"]));
+  if (type === "session") return keptWord(textIn(body["harness"]));
+  if (type !== "file") return keptWord(type);
+  return fileName(textIn(body["path"] ?? body.provenance.origin), workspace);
+}
+
+/** The path of a file below the workspace; of another file only its name, because folders can be named after people. */
+function fileName(path: string, workspace: string): string {
+  const base = workspace.endsWith("/") ? workspace : `${workspace}/`;
+  const isInside = workspace !== "" && path.startsWith(base);
+  const name = isInside ? path.slice(base.length) : (path.split(/[/\\]/u).at(-1) ?? "");
+  return name.split(/\s+/u).length < mostWords ? name : removedText(name);
+}
+
+/** The objects of answers have names that `nameOf` made. */
+function named({ id, type, name }: NamedObject): NamedObject {
+  return { id, type: keptWord(type), name };
+}
+
+/** Fields of metadata whose values are numbers, yes or no, or one of few words. */
+const keptFields: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "locked",
+  "char_count",
+  "size",
+  "file_type",
+  "presence",
+  "status",
+  "tool",
+  "harness",
+  "layout",
+]);
+
+function metadataLine(
+  [field, value]: MetadataLine,
+  { type, name }: ObjectAnswer,
+  hash: Redaction["hash"],
+): MetadataLine {
+  if (keptFields.has(field)) return [field, keptWord(value)];
+  if (field === "path" && type === "file") return [field, name];
+  if (field.endsWith("_hash")) return [keptWord(field), hash(value)];
+  return [keptWord(field), removedText(value)];
+}
+
+function timelineCall(call: TimelineCall): TimelineCall {
+  const { miss, cost, usage } = call;
+  return {
+    call: call.call,
+    at: call.at,
+    layout: keptWord(call.layout),
+    tokens: call.tokens,
+    ...epochOf(call),
+    ...(call.sentAt === undefined ? {} : { sentAt: call.sentAt }),
+    ...(call.model === undefined ? {} : { model: keptWord(call.model) }),
+    ...(call.messages === undefined ? {} : { messages: call.messages }),
+    changes: call.changes.map(([part, tokens]) => [part, tokens]),
+    shared: call.shared,
+    repeated: call.repeated,
+    ...(cost === undefined
+      ? {}
+      : {
+          cost: {
+            cached: cost.cached,
+            fresh: cost.fresh,
+            units: cost.units,
+            appendOnlyUnits: cost.appendOnlyUnits,
+          },
+        }),
+    ...(usage === undefined
+      ? {}
+      : {
+          usage: {
+            input: usage.input,
+            cacheRead: usage.cacheRead,
+            cacheWrite: usage.cacheWrite,
+          },
+        }),
+    // The sentence names what changed, so only its reason stays.
+    ...(miss === undefined
+      ? {}
+      : {
+          miss: {
+            tokens: miss.tokens,
+            reason: miss.reason,
+            text: miss.reason,
+            isReported: miss.isReported,
+          },
+        }),
+    ...problemOf(call),
+  };
+}
+
+function epochOf({ epoch }: Pick<CallAnswer, "epoch">): Pick<CallAnswer, "epoch"> {
+  if (epoch === undefined) return {};
+  const { number, call, endedBy, left } = epoch;
+  return {
+    epoch: {
+      number,
+      call,
+      ...(endedBy === undefined ? {} : { endedBy }),
+      left: left.map(keptWord),
+    },
+  };
+}
+
+function entryOf({
+  what,
+  place,
+  how,
+  tokens,
+}: Omit<DescribedEntry, "versions">): Omit<DescribedEntry, "versions"> {
+  // Their words are those of the context manager.
+  return { what, place, how, ...(tokens === undefined ? {} : { tokens }) };
+}
+
+function describedEntry(entry: DescribedEntry): DescribedEntry {
+  return {
+    ...entryOf(entry),
+    versions: entry.versions.map(({ handle, version }) => ({ handle: keptWord(handle), version })),
+  };
+}
+
+function differenceOf(difference: ViewDifference): ViewDifference {
+  const { type, sharedMessages, first, versions, gone, added, systemPrompts } = difference;
+  return {
+    type,
+    sharedMessages,
+    ...(first === undefined
+      ? {}
+      : {
+          first: {
+            message: first.message,
+            byte: first.byte,
+            offset: first.offset,
+            before: removedText(first.before),
+            after: removedText(first.after),
+            ...(first.entries === undefined
+              ? {}
+              : {
+                  entries: {
+                    before: describedEntry(first.entries.before),
+                    after: describedEntry(first.entries.after),
+                  },
+                }),
+          },
+        }),
+    versions: versions.map(({ handle, from, to }) => ({ handle: keptWord(handle), from, to })),
+    gone: gone.map(keptWord),
+    added: added.map(keptWord),
+    systemPrompts: systemPrompts.map(keptWord),
+  };
+}
+
+function problemOf({ problem }: { readonly problem?: string }): { readonly problem?: string } {
+  return problem === undefined ? {} : { problem: removedText(problem) };
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,13 @@
+/** Returns what is shown instead of a text: its size. */
+export function removedText(text: string): string {
+  const words = text.split(/\s+/u).filter((word) => word !== "").length;
+  return `[removed: ${text.length} characters, ${words} words]`;
+}
+
+/**
+ * Returns a single word of letters, digits and few signs, such as the name of a tool, a handle or a type. Any other text is
+ * removed: it can be something that somebody wrote.
+ */
+export function keptWord(text: string): string {
+  return /^[\w.:@/+-]{0,64}$/u.test(text) ? text : removedText(text);
+}

@@ -1,0 +1,304 @@
+import { createHash } from "node:crypto";
+
+import type { ObjectId } from "@self-context-manager/objects";
+import type { SessionTimeline } from "@self-context-manager/core/inspect";
+
+import type {
+  CallAnswer,
+  CallMessage,
+  GraphAnswer,
+  InView,
+  ObjectAnswer,
+  SessionAnswer,
+  SessionsAnswer,
+  SnapshotCall,
+  StoreAnswer,
+  VersionAnswer,
+} from "../answers.ts";
+import type { InspectedStore } from "../inspected-store.ts";
+import { noScript, type PageFiles, pageFiles, pageTitle } from "../page-files.ts";
+import { runsOf } from "../questions/in-view.ts";
+import { objectAnswer } from "../questions/object-question.ts";
+import { failedQuestion } from "../questions/question-error.ts";
+import { openQuestions, type Questions } from "../questions/questions.ts";
+import { type Redaction, redaction } from "./redaction.ts";
+import { callPath } from "./snapshot-call.ts";
+
+export interface SnapshotOptions extends InspectedStore {
+  readonly session: ObjectId;
+  /** When the snapshot is made (ISO 8601). */
+  readonly at: string;
+  /** Whether texts are removed, so that only structure, sizes and costs are in the file. Default: false. */
+  readonly redact?: boolean;
+  /** The script and the style sheet of the page. Default: the built ones of this package. */
+  readonly files?: PageFiles;
+  /** Called with the number of answers so far, and of all answers as far as they are known. */
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/**
+ * Writes a session as one HTML file: the page with all its answers, which needs no server. Yields the text in pieces, so
+ * that a long session is not in memory as a whole; only each message is, once.
+ */
+export async function* writeSnapshot(options: SnapshotOptions): AsyncGenerator<string> {
+  const files = options.files ?? (await pageFiles());
+  yield headOf(files);
+  yield '<script type="application/json" id="snapshot">';
+  for await (const piece of dataOf(options)) yield safeJson(piece);
+  yield `</script>\n<script>${inlineScript(files.script)}</script>\n</body>\n</html>\n`;
+}
+
+/** Returns JSON in which nothing can end the element that contains it. */
+function safeJson(json: string): string {
+  return json
+    .replaceAll("<", "\\u003c")
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029");
+}
+
+function headOf({ script, style }: PageFiles): string {
+  if (/<\/style/iu.test(style)) throw new TypeError("the style sheet of the page contains </style");
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashSource(inlineScript(script))}`,
+    `style-src ${hashSource(style)}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${pageTitle}: snapshot</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<div id="page"></div>
+${noScript}
+`;
+}
+
+function hashSource(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** The script in a form that its element cannot end early: `<\\/script` means the same in texts and expressions. */
+function inlineScript(script: string): string {
+  if (script.includes("<!--")) throw new TypeError("the script of the page contains <!--");
+  return script.replaceAll(/<\/(?=script)/giu, "<\\/");
+}
+
+/** What the calls of a session showed, collected while they are written. */
+interface Shown {
+  /** The versions of each object. */
+  readonly versions: Map<ObjectId, Set<number>>;
+  /** The runs of calls in which each object was in view. */
+  readonly runs: Map<ObjectId, InView["runs"][number][]>;
+  readonly messages: Map<string, string>;
+}
+
+async function* dataOf(options: SnapshotOptions): AsyncGenerator<string> {
+  const { session, at, redact = false } = options;
+  const redacted = redact ? redaction() : undefined;
+  const questions = openQuestions(options, redacted?.nameOf);
+  const shown: Shown = { versions: new Map(), runs: new Map(), messages: new Map() };
+
+  const store = (await questions.ask(["store"])) as StoreAnswer;
+  yield `{"format":1,"answers":{"store":${JSON.stringify({
+    ...store,
+    ...(redact ? { place: "" } : {}),
+    snapshot: { at, session, isRedacted: redact },
+  } satisfies StoreAnswer)}`;
+  const answer = await sessionOf(questions, session, redacted);
+  const list: SessionsAnswer = { sessions: [answer.session] };
+  yield entry("sessions", list);
+  yield entry(`sessions/${encodeURIComponent(session)}`, answer);
+  yield* callsOf(options, questions, { answer, shown, redacted });
+  yield* objectsOf(options, questions, { answer, shown, redacted });
+  yield '},"messages":{';
+  let separator = "";
+  for (const [hash, json] of shown.messages) {
+    yield `${separator}${JSON.stringify(hash)}:${JSON.stringify(json)}`;
+    separator = ",";
+  }
+  yield "}}";
+}
+
+function entry(path: string, answer: unknown): string {
+  return `,${JSON.stringify(path)}:${JSON.stringify(answer)}`;
+}
+
+async function sessionOf(
+  questions: Questions,
+  session: ObjectId,
+  redacted: Redaction | undefined,
+): Promise<SessionAnswer> {
+  const answer = (await questions.ask(["sessions", session])) as SessionAnswer;
+  if (redacted === undefined) return answer;
+  const ids = answer.timeline.parts.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const described = await questions.reading.described(ids);
+  const names = new Map(
+    ids.map((id) => [id, questions.reading.named(id, described.get(id)).name] as const),
+  );
+  return {
+    session: redacted.session(answer.session),
+    timeline: redacted.timeline(answer.timeline, names),
+  };
+}
+
+interface Written {
+  readonly answer: SessionAnswer;
+  readonly shown: Shown;
+  readonly redacted: Redaction | undefined;
+}
+
+async function* callsOf(
+  { session, progress }: SnapshotOptions,
+  questions: Questions,
+  { answer: { session: row, timeline }, shown, redacted }: Written,
+): AsyncGenerator<string> {
+  const starts = startsOf(timeline);
+  let before: CallAnswer | undefined;
+  for (let call = 1; call <= row.calls; call += 1) {
+    const found = (await questions.ask(["sessions", session, "calls", String(call)])) as CallAnswer;
+    const answer = redacted === undefined ? found : redacted.call(found);
+    for (const { id, version } of found.systemPrompts) addVersion(shown, id, version);
+    for (const { id, version } of found.messages.flatMap(({ parts }) => parts))
+      if (id !== undefined) addVersion(shown, id, version);
+    for (const run of starts.get(call) ?? [])
+      addRun(
+        shown,
+        run,
+        found.messages.flatMap(({ parts }) => parts),
+      );
+    for (const { hash, json } of answer.messages)
+      if (json !== undefined && !shown.messages.has(hash)) shown.messages.set(hash, json);
+    yield entry(callPath(session, call), shortened(answer, before));
+    before = answer;
+    progress?.(call, row.calls);
+  }
+}
+
+/** A run of calls in which an object was in view. */
+interface Run {
+  readonly id: ObjectId;
+  readonly handle: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The runs of all objects by their first calls. */
+function startsOf(timeline: SessionTimeline): ReadonlyMap<number, readonly Run[]> {
+  const runs = timeline.parts.flatMap(({ id, handle }, part): readonly Run[] =>
+    id === undefined || handle === undefined
+      ? []
+      : runsOf(timeline, part).map((run) => ({ ...run, id, handle })),
+  );
+  return Map.groupBy(runs, ({ from }) => from);
+}
+
+function addVersion({ versions }: Shown, id: ObjectId, version: number): void {
+  const known = versions.get(id) ?? new Set();
+  versions.set(id, known.add(version));
+}
+
+function addRun(
+  { runs }: Shown,
+  { id, from, to }: Run,
+  parts: CallAnswer["messages"][number]["parts"],
+): void {
+  const versions = parts.filter((part) => part.id === id).map(({ version }) => version);
+  const known = runs.get(id) ?? [];
+  runs.set(id, known);
+  known.push({ from, to, version: Math.max(0, ...versions) });
+}
+
+/** Leaves out the messages with which the call before begins, and the JSON of all, which is kept by its hash. */
+function shortened(answer: CallAnswer, before: CallAnswer | undefined): SnapshotCall {
+  const earlier = before?.messages ?? [];
+  let continues = 0;
+  while (isContinued(answer.messages[continues], earlier[continues])) continues += 1;
+  return {
+    ...answer,
+    continues,
+    messages: answer.messages.slice(continues).map(withoutJson),
+  };
+}
+
+function withoutJson({ hash, isShared, entry: described, parts }: CallMessage): CallMessage {
+  return { hash, isShared, ...(described === undefined ? {} : { entry: described }), parts };
+}
+
+function isContinued(one: CallMessage | undefined, other: CallMessage | undefined): boolean {
+  if (one === undefined || other === undefined || !one.isShared || one.hash !== other.hash)
+    return false;
+  return rowText(one) === rowText(other);
+}
+
+function rowText({ entry: described, parts }: CallMessage): string {
+  return JSON.stringify([described, parts]);
+}
+
+async function* objectsOf(
+  { session }: SnapshotOptions,
+  questions: Questions,
+  { answer: { timeline }, shown, redacted }: Written,
+): AsyncGenerator<string> {
+  const handles = new Map(timeline.parts.map(({ id, handle }) => [id, handle]));
+  const { reading } = questions;
+  const sessionName = reading.named(
+    session,
+    (await reading.described([session])).get(session),
+  ).name;
+  const ids = new Set([
+    ...shown.versions.keys(),
+    ...timeline.parts.flatMap(({ id }) => (id === undefined ? [] : [id])),
+  ]);
+  for (const id of ids) {
+    const runs = shown.runs.get(id) ?? [];
+    const handle = handles.get(id) ?? "";
+    const inView = runs.length === 0 ? [] : [{ session, sessionName, handle, runs }];
+    const path = `objects/${encodeURIComponent(id)}`;
+    const object = await answered<ObjectAnswer>(
+      async () => await objectAnswer(reading, id, async () => await Promise.resolve(inView)),
+      redacted?.object,
+    );
+    if (object !== undefined) yield entry(path, object);
+    const graph = await answered<GraphAnswer>(
+      async () => await questions.ask(["objects", id, "graph"]),
+      redacted?.graph,
+    );
+    if (graph !== undefined) yield entry(`${path}/graph`, graph);
+    for (const version of shown.versions.get(id) ?? []) {
+      const one = await answered<VersionAnswer>(
+        async () => await questions.ask(["objects", id, "versions", String(version)]),
+        redacted?.version,
+      );
+      if (one !== undefined) yield entry(`${path}/versions/${version}`, one);
+    }
+  }
+}
+
+/** An answer, redacted if it must be; undefined if the question has none, which the page then says. */
+async function answered<Answer>(
+  ask: () => Promise<unknown>,
+  redact: ((answer: Answer) => Answer) | undefined,
+): Promise<Answer | undefined> {
+  let answer: Answer;
+  try {
+    answer = (await ask()) as Answer;
+  } catch (error) {
+    // A damaged or missing object is no reason to have no snapshot; a store that cannot be read is.
+    if (failedQuestion(error).answer.error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
+  return redact === undefined ? answer : redact(answer);
+}

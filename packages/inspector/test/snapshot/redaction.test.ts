@@ -1,0 +1,157 @@
+import { sha256 } from "@self-context-manager/objects";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { ObjectAnswer, SessionAnswer } from "../../src/answers.ts";
+import { redactMessage } from "../../src/snapshot/redact-message.ts";
+import { recordedSession, type Step } from "../recorded-session.ts";
+import { callIn, dataOf, snapshotText } from "./snapshot-file.ts";
+
+/** The words of a text in lower case, whatever stands between them. */
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** All runs of so many words. */
+function runsOf(text: string, length: number): ReadonlySet<string> {
+  const words = wordsOf(text);
+  return new Set(words.slice(length - 1).map((_, at) => words.slice(at, at + length).join(" ")));
+}
+
+/** Words that no program writes of itself, so a run of them in the file comes from a content. */
+const word = fc.stringMatching(/^zq[a-z]{2,6}$/u);
+const text = fc
+  .array(fc.tuple(word, fc.constantFrom(" ", "\n", ", ", "-", "_", "/", ".", '"', "\t")), {
+    minLength: 3,
+    maxLength: 40,
+  })
+  .map((parts) => parts.flat().join(""));
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  text.map((user): Step => ({ user })),
+  fc.tuple(text, text, text).map(([command, key, output]): Step => ({
+    run: { command, [key]: { [key]: [command] }, path: `/work/${command.slice(0, 40)}` },
+    output,
+  })),
+  fc
+    .tuple(text, text)
+    .map(([title, body]): Step => ({ read: "a.md", text: `# ${title}\n[[${title}]] ${body}\n` })),
+);
+
+function textsOf(steps: readonly Step[]): readonly string[] {
+  return steps.flatMap((one) => {
+    if ("user" in one) return [one.user];
+    return "run" in one ? [one.output, JSON.stringify(one.run)] : [one.text ?? ""];
+  });
+}
+
+describe("a redacted snapshot", () => {
+  it("has no run of three words of any content", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        const { store, id } = await recordedSession(steps, {
+          host: { harness: "test", sessionId: "zqone zqtwo zqthree" },
+        });
+
+        const html = await snapshotText(store, id, {
+          redact: true,
+          place: "/home/zqone/zqtwo/zqthree",
+        });
+
+        const inFile = runsOf(`${html} ${JSON.stringify(dataOf(html))}`, 3);
+        const inContents = textsOf([...steps, { user: "zqone zqtwo zqthree" }]).flatMap((one) => [
+          ...runsOf(one, 3),
+        ]);
+        expect(inContents.filter((run) => inFile.has(run))).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("finds such runs in the file that is not redacted", async () => {
+    const steps: readonly Step[] = [{ user: "zqone zqtwo zqthree zqfour" }];
+    const { store, id } = await recordedSession(steps);
+
+    const inFile = runsOf(await snapshotText(store, id), 3);
+
+    expect(inFile.has("zqtwo zqthree zqfour")).toBe(true);
+  });
+
+  it("keeps structure, tokens, roles, tools, handles and the names of files", async () => {
+    const { store, id } = await recordedSession([
+      { user: "a secret plan" },
+      { read: "src/a.ts", text: "const secret = 1;\n" },
+      { run: { command: "make secret" }, output: "secret\n" },
+    ]);
+    const plain = dataOf(await snapshotText(store, id));
+
+    const data = dataOf(await snapshotText(store, id, { redact: true }));
+
+    expect(JSON.stringify(data)).not.toContain("secret");
+    expect(data.answers["store"]).toMatchObject({ place: "", snapshot: { isRedacted: true } });
+    expect(Object.keys(data.answers)).toEqual(Object.keys(plain.answers));
+    const { timeline } = data.answers[`sessions/${id}`] as SessionAnswer;
+    expect(timeline.calls).toEqual(
+      (plain.answers[`sessions/${id}`] as SessionAnswer).timeline.calls,
+    );
+    expect(timeline.parts.map(({ name }) => name)).toContain("src/a.ts");
+    const call = callIn(data, id, 3);
+    expect(call.messages.map(({ json }) => JSON.parse(json ?? "null"))).toContainEqual(
+      expect.objectContaining({ role: "toolResult", toolName: "bash" }),
+    );
+    expect(call.tokens).toBe(callIn(plain, id, 3).tokens);
+    expect(call.messages[0]?.json).toContain("[removed: 13 characters, 3 words]");
+  });
+
+  it("has no hash by which a short text could be guessed", async () => {
+    const { store, id } = await recordedSession([{ user: "yes" }, { read: "a.ts", text: "42" }]);
+    const [file] = (await store.find({ where: { type: "file" } })).items;
+
+    const html = await snapshotText(store, id, { redact: true });
+
+    const plain = dataOf(await snapshotText(store, id));
+    for (const hash of [
+      sha256("42"),
+      sha256("yes"),
+      file?.hashes.content_hash ?? "",
+      file?.hashes.object_hash ?? "",
+      ...Object.keys(plain.messages),
+    ])
+      expect(html).not.toContain(hash);
+    const object = dataOf(html).answers[`objects/${file?.body.id}`] as ObjectAnswer;
+    expect(object.versions[0]?.contentHash).toMatch(/^[\da-f]{64}$/u);
+  });
+});
+
+describe("a redacted message", () => {
+  it("keeps no field whose name it does not know, not even the name", () => {
+    const json = JSON.stringify({
+      role: "assistant",
+      content: [
+        { type: "toolCall", id: "c1", name: "bash", arguments: { "a b c": "d" }, "e f": "g" },
+        { type: "a whole sentence", text: "h" },
+        "loose text",
+      ],
+      meta: { "i j": "k" },
+    });
+
+    expect(JSON.parse(redactMessage(json))).toEqual({
+      role: "assistant",
+      other: "[removed: 20 characters, 2 words]",
+      content: [
+        {
+          type: "toolCall",
+          id: "c1",
+          name: "bash",
+          arguments: "[removed: 13 characters, 3 words]",
+          other: "[removed: 11 characters, 2 words]",
+        },
+        {
+          type: "[removed: 16 characters, 3 words]",
+          text: "[removed: 1 characters, 1 words]",
+        },
+        "[removed: 10 characters, 2 words]",
+      ],
+    });
+  });
+});

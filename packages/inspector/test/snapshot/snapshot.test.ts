@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type {
+  CallAnswer,
+  ObjectAnswer,
+  SessionAnswer,
+  StoreAnswer,
+  VersionAnswer,
+} from "../../src/answers.ts";
+import { openQuestions } from "../../src/questions/questions.ts";
+import { inspected, quietStore, recordedSession, type Step } from "../recorded-session.ts";
+import { callIn, dataOf, snapshotText, testFiles } from "./snapshot-file.ts";
+
+const steps: readonly Step[] = [
+  { user: "please look at a.ts" },
+  { read: "a.ts", text: "export const answer = 42;\n".repeat(30) },
+  { run: { command: "make" }, output: "compiled\n".repeat(40) },
+  { read: "a.ts", text: "export const answer = 43;\n".repeat(30) },
+  { user: "thanks" },
+];
+
+describe("a snapshot", () => {
+  it("has the same answers for each call as the server, and each message once", async () => {
+    const { store, id } = await recordedSession(steps);
+    const questions = openQuestions(inspected(store));
+
+    const html = await snapshotText(store, id);
+
+    const data = dataOf(html);
+    for (const call of [1, 2, 3, 4, 5]) {
+      const asked = (await questions.ask(["sessions", id, "calls", String(call)])) as CallAnswer;
+      expect(callIn(data, id, call)).toEqual(JSON.parse(JSON.stringify(asked)));
+    }
+    expect(html.split("please look at a.ts")).toHaveLength(2);
+  });
+
+  it("has the session, and its objects with the versions that were shown", async () => {
+    const { store, id } = await recordedSession(steps);
+    await recordedSession([{ user: "another" }], {
+      store,
+      host: { harness: "test", sessionId: "two" },
+    });
+
+    const data = dataOf(await snapshotText(store, id));
+
+    expect(data.answers["store"]).toMatchObject({
+      snapshot: { at: "2026-01-02T03:04:05.000Z", session: id, isRedacted: false },
+    } satisfies Partial<StoreAnswer>);
+    expect(data.answers["sessions"]).toMatchObject({ sessions: [{ id }] });
+    const { timeline } = data.answers[`sessions/${id}`] as SessionAnswer;
+    expect(timeline.calls).toHaveLength(5);
+    const [file] = (await store.find({ where: { type: "file" } })).items;
+    const path = `objects/${file?.body.id}`;
+    expect((data.answers[`${path}/versions/1`] as VersionAnswer).content).toContain("= 42");
+    expect((data.answers[`${path}/versions/2`] as VersionAnswer).content).toContain("= 43");
+    expect((data.answers[path] as ObjectAnswer).inView).toMatchObject([
+      { session: id, runs: [{ from: 2, to: 5, version: 1 }] },
+    ]);
+    expect(data.answers[`${path}/graph`]).toMatchObject({ isCut: false });
+  });
+
+  it("allows only its own script and style, by their hashes", async () => {
+    const { store, id } = await recordedSession([{ user: "go" }]);
+
+    const html = await snapshotText(store, id);
+
+    const policy = /http-equiv="content-security-policy" content="([^"]+)"/u.exec(html)?.[1] ?? "";
+    const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gsu)].map(([, text = ""]) => text);
+    expect(scripts).toEqual(['console.log("<\\/script><script>");']);
+    for (const [rule, text = ""] of [
+      ["script-src", scripts[0]],
+      ["style-src", testFiles.style],
+    ]) {
+      const hash = createHash("sha256").update(text).digest("base64");
+      expect(policy.split("; ")).toContain(`${rule} 'sha256-${hash}'`);
+    }
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toContain("connect-src");
+  });
+
+  it("is refused for a session that is not there", async () => {
+    await expect(snapshotText(quietStore(), "none" as never)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
+  it("contains any text unchanged, and no text ends its element", async () => {
+    const special = fc.constantFrom(
+      "</script>",
+      "</SCRIPT >",
+      "<!--",
+      "-->",
+      "<script>",
+      "\u2028",
+      "\u2029",
+      "\u202E",
+      "\uD800",
+      "\uDFFF",
+      "\0",
+      "\u001B[2J",
+      "\\u003c",
+      "]]>",
+      "é😀",
+    );
+    const text = fc
+      .array(fc.oneof(special, fc.string({ unit: "binary", maxLength: 8 })), {
+        minLength: 1,
+        maxLength: 12,
+      })
+      .map((parts) => parts.join("x"));
+    await fc.assert(
+      fc.asyncProperty(text, async (content) => {
+        const { store, id } = await recordedSession([
+          { user: "look" },
+          { run: { command: content }, output: content.toWellFormed() },
+        ]);
+
+        const data = dataOf(await snapshotText(store, id));
+
+        const questions = openQuestions(inspected(store));
+        const asked = (await questions.ask(["sessions", id, "calls", "2"])) as CallAnswer;
+        expect(callIn(data, id, 2)).toEqual(JSON.parse(JSON.stringify(asked)));
+        const [tool] = (await store.find({ where: { type: "toolcall" } })).items;
+        const path = `objects/${encodeURIComponent(String(tool?.body.id))}`;
+        const version = (data.answers[`${path}/versions/1`] ?? {}) as Partial<VersionAnswer>;
+        expect(version.content).toContain(content.toWellFormed().trim().slice(0, 1));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
