@@ -50,9 +50,17 @@ let count = 0;
 /** Records a session, with one model call after each step. Files are in memory. */
 export async function recordedSession(
   steps: readonly Step[],
-  options: { readonly store?: ObjectStore; readonly host?: HostSession } = {},
+  options: {
+    readonly store?: ObjectStore;
+    readonly host?: HostSession;
+    readonly systemPrompt?: string;
+  } = {},
 ): Promise<RecordedSession> {
-  const { store = quietStore(), host = { harness: "test", sessionId: "one" } } = options;
+  const {
+    store = quietStore(),
+    host = { harness: "test", sessionId: "one" },
+    systemPrompt = "You help people with their work.",
+  } = options;
   const texts = new Map<string, string>();
   const session = await openContextSession(
     {
@@ -72,7 +80,7 @@ export async function recordedSession(
     },
     host,
   );
-  await session.recordSystemPrompt("host", "You help people with their work.");
+  await session.recordSystemPrompt("host", systemPrompt);
   const messages: Message[] = [];
   for (const [index, step] of steps.entries()) {
     const stamp = { timestamp: start + index };

@@ -1,10 +1,18 @@
-import { type ObjectStore, sealObject, sha256, StoreError } from "@self-context-manager/objects";
+import {
+  type ObjectStore,
+  sealObject,
+  type SearchHit,
+  type SearchIndex,
+  sha256,
+  StoreError,
+} from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
 import type {
   CallAnswer,
   GraphAnswer,
   ObjectAnswer,
+  SearchAnswer,
   SessionAnswer,
   SessionsAnswer,
   VersionAnswer,
@@ -12,6 +20,7 @@ import type {
 import type { InspectedStore } from "../../src/inspected-store.ts";
 import { openQuestions } from "../../src/questions/questions.ts";
 import { inspected, quietStore, recordedSession, type Step } from "../recorded-session.ts";
+import { testParser } from "../test-parser.ts";
 
 const steps: readonly Step[] = [
   { user: "please look at a.ts" },
@@ -33,6 +42,34 @@ async function ask<Answer>(store: InspectedStore, path: string): Promise<Answer>
 async function fileOf({ store }: { readonly store: ObjectStore }): Promise<string> {
   const [file] = (await store.find({ where: { type: "file" } })).items;
   return String(file?.body.id);
+}
+
+interface TestSearch extends SearchIndex {
+  /** The questions that it was asked. */
+  readonly words: string[];
+  /** The number of texts that were added. */
+  added: number;
+}
+
+/** A search index that finds the given hits; it fails to add texts if it has a failure. */
+function testSearch(hits: readonly SearchHit[], failure?: Error): TestSearch {
+  const index: TestSearch = {
+    words: [],
+    added: 0,
+    position: async () => await Promise.resolve(undefined),
+    add: async (texts) => {
+      if (failure !== undefined) throw failure;
+      index.added += texts.length;
+      await Promise.resolve();
+    },
+    search: async ({ words }) => {
+      index.words.push(words);
+      return await Promise.resolve(hits);
+    },
+    clear: async () => await Promise.resolve(),
+    [Symbol.asyncDispose]: async () => await Promise.resolve(),
+  };
+  return index;
 }
 
 describe("the questions about a store", () => {
@@ -104,6 +141,29 @@ describe("the questions about a store", () => {
     expect(object.problem).toBeUndefined();
   });
 
+  it("show the links of a document in both directions, and draw them", async () => {
+    const { store } = await recordedSession([
+      { read: "a.md", text: "# A\n\nThis is (part_of) [[b]], and [[nothing]].\n" },
+      { read: "b.md", text: "# B\n" },
+    ]);
+    const files = (await store.find({ where: { type: "file" } })).items;
+    const [a, b] = ["/work/a.md", "/work/b.md"].map(
+      (path) => files.find(({ body }) => body["path"] === path)?.body.id,
+    );
+    const linked = inspected(store, { parser: testParser, workspace: "/work" });
+
+    const from = await ask<ObjectAnswer>(linked, `objects/${a}`);
+    const to = await ask<ObjectAnswer>(linked, `objects/${b}`);
+    const graph = await ask<GraphAnswer>(linked, `objects/${b}/graph`);
+
+    expect(from.links).toEqual([
+      { text: "[[b]]", relation: "part_of", to: { id: b, type: "file", name: "b.md" } },
+      { text: "[[nothing]]" },
+    ]);
+    expect(to.backlinks).toEqual([{ id: a, type: "file", name: "a.md", relation: "part_of" }]);
+    expect(graph.edges).toContainEqual({ from: a, to: b, relation: "part_of", kind: "link" });
+  });
+
   it("show a version with its content, and one that is not there as absent", async () => {
     const recorded = await recordedSession(steps);
     const file = await fileOf(recorded);
@@ -165,6 +225,37 @@ describe("the questions about a store", () => {
       });
     },
   );
+
+  it("find objects by words, with the line and the session", async () => {
+    const { store, id } = await recordedSession(steps);
+    const [tool] = (await store.find({ where: { type: "toolcall", tool: "bash" } })).items;
+    const hit = { id: tool?.body.id ?? id, version: 1, place: "", type: "toolcall", score: 1 };
+    const search = testSearch([hit, { ...hit, score: 0.5 }]);
+
+    const found = await ask<SearchAnswer>(
+      inspected(store, { search }),
+      "search?words=compiled%20x",
+    );
+
+    expect(search.words).toEqual(["compiled x"]);
+    expect(found).toEqual({
+      hits: [
+        expect.objectContaining({ id: hit.id, type: "toolcall", version: 1, line: "compiled" }),
+      ],
+      isComplete: true,
+    });
+    expect(search.added).toBeGreaterThan(0);
+  });
+
+  it("find what the search index has, if it cannot be brought up to date", async () => {
+    const { store } = await recordedSession(steps);
+    const search = testSearch([], new StoreError("STORE_BUSY", "the index is locked"));
+
+    const found = await ask<SearchAnswer>(inspected(store, { search }), "search?words=compiled");
+
+    expect(found).toEqual({ hits: [], isComplete: false });
+    expect(search.words).toEqual(["compiled"]);
+  });
 
   it("write nothing", async () => {
     const recorded = await recordedSession(steps);

@@ -1,10 +1,12 @@
-import { sha256 } from "@self-context-manager/objects";
+import { objectId, sha256 } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { ObjectAnswer, SessionAnswer } from "../../src/answers.ts";
 import { redactMessage } from "../../src/snapshot/redact-message.ts";
+import { redaction } from "../../src/snapshot/redaction.ts";
 import { recordedSession, type Step } from "../recorded-session.ts";
+import { testParser } from "../test-parser.ts";
 import { callIn, dataOf, snapshotText } from "./snapshot-file.ts";
 
 /** The words of a text in lower case, whatever stands between them. */
@@ -33,9 +35,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     run: { command, [key]: { [key]: [command] }, path: `/work/${command.slice(0, 40)}` },
     output,
   })),
-  fc
-    .tuple(text, text)
-    .map(([title, body]): Step => ({ read: "a.md", text: `# ${title}\n[[${title}]] ${body}\n` })),
+  fc.tuple(text, text).map(([title, body]): Step => ({
+    read: "a.md",
+    text: `# ${title}\n(about) [[${title}]] ${body}\n`,
+  })),
 );
 
 function textsOf(steps: readonly Step[]): readonly string[] {
@@ -48,22 +51,30 @@ function textsOf(steps: readonly Step[]): readonly string[] {
 describe("a redacted snapshot", () => {
   it("has no run of three words of any content", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-        const { store, id } = await recordedSession(steps, {
-          host: { harness: "test", sessionId: "zqone zqtwo zqthree" },
-        });
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 6 }),
+        text,
+        async (steps, systemPrompt) => {
+          const { store, id } = await recordedSession(steps, {
+            host: { harness: "test", sessionId: "zqone zqtwo zqthree" },
+            systemPrompt,
+          });
 
-        const html = await snapshotText(store, id, {
-          redact: true,
-          place: "/home/zqone/zqtwo/zqthree",
-        });
+          const html = await snapshotText(store, id, {
+            redact: true,
+            parser: testParser,
+            place: "/home/zqone/zqtwo/zqthree",
+          });
 
-        const inFile = runsOf(`${html} ${JSON.stringify(dataOf(html))}`, 3);
-        const inContents = textsOf([...steps, { user: "zqone zqtwo zqthree" }]).flatMap((one) => [
-          ...runsOf(one, 3),
-        ]);
-        expect(inContents.filter((run) => inFile.has(run))).toEqual([]);
-      }),
+          const inFile = runsOf(`${html} ${JSON.stringify(dataOf(html))}`, 3);
+          const inContents = textsOf([
+            ...steps,
+            { user: "zqone zqtwo zqthree" },
+            { user: systemPrompt },
+          ]).flatMap((one) => [...runsOf(one, 3)]);
+          expect(inContents.filter((run) => inFile.has(run))).toEqual([]);
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -153,5 +164,100 @@ describe("a redacted message", () => {
         "[removed: 10 characters, 2 words]",
       ],
     });
+  });
+});
+
+describe("answers with texts in rare places", () => {
+  const secret = "zqone zqtwo zqthree";
+  const id = objectId("0190aaaa-0000-7000-8000-000000000001");
+  const at = { tx_id: 1, tx_time: "2026-01-01T00:00:00.000Z" };
+  const redact = redaction();
+  const entry = { what: "user", place: "turn 1", how: "unchanged", versions: [] };
+
+  it.each([
+    [
+      "a difference",
+      redact.call({
+        session: id,
+        call: 2,
+        at,
+        layout: secret,
+        tokens: 1,
+        payloadHash: secret,
+        isVerified: false,
+        problems: [secret],
+        systemPrompts: [{ origin: secret, id, version: 1, text: secret, isShared: false }],
+        messages: [{ hash: "", isShared: false, parts: [{ handle: secret, version: 1 }] }],
+        difference: {
+          type: "changed",
+          sharedMessages: 0,
+          first: {
+            message: 0,
+            byte: 0,
+            offset: 0,
+            before: secret,
+            after: secret,
+            entries: { before: entry, after: entry },
+          },
+          versions: [{ handle: secret, from: 1, to: 2 }],
+          gone: [secret],
+          added: [secret],
+          systemPrompts: [secret],
+        },
+      }),
+    ],
+    [
+      "a version",
+      redact.version({
+        id,
+        version: 1,
+        type: secret,
+        mediaType: secret,
+        content: secret,
+        fields: [{ name: secret, json: JSON.stringify({ [secret]: secret }) }],
+        isVerified: false,
+        problem: secret,
+      }),
+    ],
+    [
+      "a cache miss",
+      redact.timeline(
+        {
+          parts: [{ kind: "toolcall", handle: "t1", name: secret }],
+          calls: [
+            {
+              call: 1,
+              at,
+              layout: "epoch",
+              tokens: 1,
+              model: secret,
+              changes: [[0, 1]],
+              shared: 0,
+              repeated: 0,
+              miss: { tokens: 1, reason: "system-prompt", text: secret, isReported: false },
+              problem: secret,
+            },
+          ],
+          calibration: { factor: 1, overhead: 0 },
+        },
+        new Map(),
+      ),
+    ],
+    [
+      "a session",
+      redact.session({
+        id,
+        harness: secret,
+        hostId: secret,
+        workspace: secret,
+        firstAt: at.tx_time,
+        lastAt: at.tx_time,
+        calls: 1,
+        tokens: 1,
+        problem: secret,
+      }),
+    ],
+  ])("lose them: %s", (_, answer) => {
+    expect(JSON.stringify(answer)).not.toContain("zq");
   });
 });
