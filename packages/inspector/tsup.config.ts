@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { bundledNotices } from "./bundled-notices.ts";
 
 export default defineConfig([
   {
@@ -15,11 +16,13 @@ export default defineConfig([
     // The page is one script and one style sheet, with everything that it needs.
     entry: { page: "src/page/main.tsx" },
     outDir: "dist/page",
+    tsconfig: "src/page/tsconfig.json",
     format: "iife",
     target: "es2022",
     platform: "browser",
     noExternal: [/./u],
     minify: true,
+    esbuildPlugins: [bundledNotices("dist/page/notices.txt")],
     silent: true,
   },
 ]);

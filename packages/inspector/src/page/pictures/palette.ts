@@ -1,0 +1,44 @@
+import type { StackKind } from "../figures/call-parts.ts";
+import { stackKinds } from "../figures/call-parts.ts";
+import { kindNames } from "../text/words.ts";
+
+/** The colours of a picture, from the style sheet of the page. */
+export interface Palette {
+  readonly ink: string;
+  readonly quiet: string;
+  readonly grid: string;
+  readonly surface: string;
+  readonly veil: string;
+  readonly accent: string;
+  readonly bad: string;
+  readonly font: string;
+  readonly names: Readonly<Record<StackKind, string>>;
+  /** Two colours of each kind, for parts that are next to each other. */
+  readonly kinds: Readonly<Record<StackKind, readonly [string, string]>>;
+}
+
+/** Reads the colours that the page has now, dark or light. */
+export function palette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    ink: colour("--ink"),
+    quiet: colour("--quiet"),
+    grid: colour("--grid"),
+    surface: colour("--surface"),
+    veil: colour("--veil"),
+    accent: colour("--accent"),
+    bad: colour("--bad"),
+    font: `11px ${style.fontFamily}`,
+    names: kindNames,
+    kinds: Object.fromEntries(
+      stackKinds.map((kind) => [kind, [colour(`--${kind}`), colour(`--${kind}-2`)]]),
+    ) as unknown as Palette["kinds"],
+  };
+}
+
+/** The colour of the part at a place among those of its kind. */
+export function kindColours({ kinds }: Palette, kind: StackKind, place: number): string {
+  const [one, other] = kinds[kind];
+  return place % 2 === 0 ? one : other;
+}
