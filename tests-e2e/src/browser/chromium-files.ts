@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -47,7 +47,7 @@ export async function packedBrowser(): Promise<BrowserFiles> {
     executablePath: join(home, "chromium"),
     environment: {
       LD_LIBRARY_PATH: libraries.filter((path) => path !== "").join(":"),
-      FONTCONFIG_PATH: join(home, "fonts"),
+      FONTCONFIG_FILE: join(home, fontsFile),
     },
   };
 }
@@ -66,10 +66,30 @@ async function unpack(from: string, home: string): Promise<void> {
     cwd: import.meta.dirname,
     env: { ...process.env, TMPDIR: own },
   });
+  await writeFile(join(own, fontsFile), fontsConfiguration(join(home, "fonts")));
   try {
     await rename(own, home);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     if (!existsSync(home)) throw error;
   }
+}
+
+const fontsFile = "fonts-of-tests.conf";
+
+/** The packed font has no arrows and no fixed width, so those of the machine are used beside it. */
+function fontsConfiguration(packed: string): string {
+  const prefer = (family: string, ...fonts: readonly string[]): string =>
+    `<alias><family>${family}</family><prefer>${fonts.map((font) => `<family>${font}</family>`).join("")}</prefer></alias>`;
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>${packed}</dir>
+<dir>/usr/share/fonts</dir>
+<cachedir>${packed}/cache</cachedir>
+${prefer("system-ui", "Open Sans", "DejaVu Sans")}
+${prefer("sans-serif", "Open Sans", "DejaVu Sans")}
+${prefer("monospace", "DejaVu Sans Mono", "Liberation Mono")}
+</fontconfig>
+`;
 }
