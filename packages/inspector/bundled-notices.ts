@@ -8,9 +8,9 @@ type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 export function bundledNotices(file: string): Plugin {
   return {
     name: "bundled-notices",
-    setup: ({ initialOptions, onEnd }) => {
-      initialOptions.metafile = true;
-      onEnd(({ metafile }) => {
+    setup: (build) => {
+      build.initialOptions.metafile = true;
+      build.onEnd(({ metafile }) => {
         const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) =>
           Object.keys(output.inputs),
         );

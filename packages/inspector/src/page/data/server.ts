@@ -5,12 +5,15 @@ import { AnswerError, type Connection, type DataSource } from "./source.ts";
 /** Waits between attempts to connect again, in milliseconds. After the last one the page gives up. */
 const waits = [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] as const;
 
-/** Asks the local server that `scm inspect` runs. The token goes into a header, so no address has it. */
-export function serverSource(token: string): DataSource {
+/**
+ * Asks the local server that `scm inspect` runs. The token goes into a header, so no address has it. `origin`: that of the
+ * server; default: the page's own.
+ */
+export function serverSource(token: string, origin = ""): DataSource {
   const request = async (path: string, signal?: AbortSignal): Promise<Response> => {
     let response: Response;
     try {
-      response = await fetch(`/api/${path}`, {
+      response = await fetch(`${origin}/api/${path}`, {
         headers: { "x-scm-token": token },
         cache: "no-cache",
         credentials: "omit",

@@ -30,7 +30,8 @@ export function zoomed(
   }: { readonly at: number; readonly factor: number; readonly least?: number },
 ): { readonly from: number; readonly to: number } {
   const length = Math.max(Math.min(least, all), Math.min(all, Math.round((to - from) * factor)));
-  const share = to > from ? (at - from) / (to - from) : 0.5;
+  // A call outside the range comes into the middle; another one stays at its place.
+  const share = at >= from && at < to ? (at - from) / (to - from) : 0.5;
   const start = Math.max(0, Math.min(all - length, Math.round(at - share * length)));
   return { from: start, to: start + length };
 }

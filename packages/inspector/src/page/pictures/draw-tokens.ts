@@ -25,7 +25,7 @@ export function placesFor(width: number): Places {
   const bottom = isNarrow ? 286 : 356;
   return {
     width,
-    left: isNarrow ? 44 : 58,
+    left: isNarrow ? 44 : 74,
     right: width - 10,
     epochs: 12,
     misses: 32,
@@ -281,41 +281,44 @@ function drawMarks(context: CanvasRenderingContext2D, drawing: TokenDrawing): vo
   const { stack, places, palette, marks } = drawing;
   const { range, columns } = stack;
   const inRange = marks.filter(({ index }) => index >= range.from && index < range.to);
-  let labelEnd = Number.NEGATIVE_INFINITY;
+  const xOf = ({ index }: CallMark): number =>
+    columnX(stack, places, columnOf(range, columns, index)) + 0.5;
+  const epochs = inRange.filter(({ type }) => type === "epoch");
+  // Many lines would hide what they mark.
+  const strength = epochs.length > 40 ? 0.25 : 0.55;
   context.textAlign = "left";
-  for (const { index, type, label } of inRange) {
-    const x = columnX(stack, places, columnOf(range, columns, index));
-    if (type === "epoch") {
-      context.strokeStyle = palette.ink;
-      context.globalAlpha = 0.55;
-      context.lineWidth = 1;
-      context.setLineDash([3, 3]);
-      line(context, x + 0.5, places.epochs + 5, x + 0.5, places.bottom);
-      context.setLineDash([]);
-      context.globalAlpha = 1;
-      context.fillStyle = palette.ink;
-      triangle(context, x + 0.5, places.epochs);
-      const end = x + 8 + context.measureText(label).width;
-      if (x > labelEnd + 4 && end < places.right) {
-        context.fillText(label, x + 8, places.epochs);
-        labelEnd = end;
-      }
-    } else if (type === "miss") {
+  for (const [place, mark] of epochs.entries()) {
+    const x = xOf(mark);
+    context.strokeStyle = palette.ink;
+    context.globalAlpha = strength;
+    context.lineWidth = 1;
+    context.setLineDash([3, 3]);
+    line(context, x, places.epochs + 5, x, places.bottom);
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    context.fillStyle = palette.ink;
+    triangle(context, x, places.epochs);
+    const next = epochs[place + 1];
+    const end = next === undefined ? places.right : xOf(next) - 8;
+    if (x + 8 + context.measureText(mark.label).width < end)
+      context.fillText(mark.label, x + 8, places.epochs);
+  }
+  for (const mark of inRange) {
+    const x = xOf(mark);
+    if (mark.type === "miss") {
       context.fillStyle = palette.bad;
-      diamond(context, x + 0.5, places.misses);
-    } else {
+      diamond(context, x, places.misses);
+    } else if (mark.type === "damaged") {
       context.strokeStyle = palette.bad;
       context.lineWidth = 2;
-      line(context, x - 2, places.bottom - 10, x + 6, places.bottom - 2);
-      line(context, x - 2, places.bottom - 2, x + 6, places.bottom - 10);
+      line(context, x - 3, places.bottom - 10, x + 5, places.bottom - 2);
+      line(context, x - 3, places.bottom - 2, x + 5, places.bottom - 10);
     }
   }
 }
 
-function drawCost(
-  context: CanvasRenderingContext2D,
-  { stack, cost, costTitle, places, palette }: TokenDrawing,
-): void {
+function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): void {
+  const { stack, cost, costTitle, places, palette } = drawing;
   const { left, right, costTop, costBottom } = places;
   const most = Math.max(1, ...cost.own, ...cost.appendOnly) * 1.05;
   const yOf = (units: number): number => costBottom - (units / most) * (costBottom - costTop);
@@ -347,6 +350,34 @@ function drawCost(
   context.lineWidth = 2;
   context.strokeStyle = palette.accent;
   draw(cost.own);
+  nameLine(context, drawing, { values: cost.appendOnly, text: "append-only", yOf });
+  nameLine(context, drawing, { values: cost.own, text: "as sent", yOf });
+}
+
+/** Writes the name of a line above its place at two thirds. */
+function nameLine(
+  context: CanvasRenderingContext2D,
+  { stack, places, palette }: TokenDrawing,
+  {
+    values,
+    text,
+    yOf,
+  }: {
+    readonly values: Float64Array;
+    readonly text: string;
+    readonly yOf: (units: number) => number;
+  },
+): void {
+  const column = Math.floor(stack.columns * (2 / 3));
+  const x = columnX(stack, places, column);
+  const y = Math.max(places.costTop, yOf(values[column] ?? 0) - 9);
+  context.textAlign = "right";
+  context.lineJoin = "round";
+  context.lineWidth = 3.5;
+  context.strokeStyle = palette.surface;
+  context.strokeText(text, x, y);
+  context.fillStyle = palette.ink;
+  context.fillText(text, x, y);
 }
 
 function line(

@@ -39,10 +39,10 @@ export function graphPlaces({ nodes, edges }: GraphAnswer): GraphPlaces {
       "link",
       forceLink<Node, (typeof links)[number]>(links)
         .id(({ id }) => id)
-        .distance(90),
+        .distance(115),
     )
-    .force("charge", forceManyBody().strength(-320).distanceMax(600))
-    .force("collide", forceCollide(26))
+    .force("charge", forceManyBody().strength(-420).distanceMax(600))
+    .force("collide", forceCollide(34))
     .force("x", forceX(0).strength(0.05))
     .force("y", forceY(0).strength(0.09))
     .stop();

@@ -49,10 +49,12 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
   const [pointed, point] = useState<Pointed>();
   const [isByCall, setByCall] = useState(false);
   const places = useMemo(() => placesFor(width), [width]);
-  const stack = useMemo(
-    () => stackOf(timeline, range, places.right - places.left),
-    [timeline, range.from, range.to, places],
-  );
+  const stack = useMemo(() => {
+    performance.mark("tokens-start");
+    const arranged = stackOf(timeline, range, places.right - places.left);
+    performance.measure("tokens-arranged", "tokens-start");
+    return arranged;
+  }, [timeline, range.from, range.to, places]);
   const marks = useMemo(() => callMarks(calls), [calls]);
 
   useLayoutEffect(() => {
@@ -163,10 +165,10 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
     const parts = next === undefined ? undefined : stack.bands[next]?.parts;
     onSelect({ index: selection.index, ...(parts === undefined ? {} : { parts }) });
   };
+  const zoom = (factor: number): void =>
+    onRange(zoomed(range, calls.length, { at: selection.index, factor }));
   const press = (event: KeyboardEvent): void => {
     const far = event.shiftKey ? 10 : 1;
-    const zoom = (factor: number): void =>
-      onRange(zoomed(range, calls.length, { at: selection.index, factor }));
     const actions: Readonly<Record<string, () => void>> = {
       ArrowLeft: () => move(selection.index - far),
       ArrowRight: () => move(selection.index + far),

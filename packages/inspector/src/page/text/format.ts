@@ -10,7 +10,7 @@ export function short(value: number): string {
   const size = Math.abs(value);
   if (size < 1000) return whole.format(value);
   if (size < 999_500) return `${(value / 1000).toFixed(size < 99_950 ? 1 : 0)}k`;
-  return `${(value / 1e6).toFixed(size < 9.95e6 ? 2 : 1)}M`;
+  return `${(value / 1e6).toFixed(size < 9.95e6 ? 2 : size < 99.5e6 ? 1 : 0)}M`;
 }
 
 /** A share as a percentage: `3.1 %`, `42 %`. */
@@ -41,7 +41,10 @@ export function time(at: string | number | undefined): string {
   if (at === undefined) return "–";
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
-  const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

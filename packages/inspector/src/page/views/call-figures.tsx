@@ -37,7 +37,7 @@ export function CallFigures({
     <section class="card" aria-labelledby="usage-title">
       <h2 id="usage-title">Tokens of the prompt</h2>
       <div class="scroll" tabIndex={0} role="group" aria-label="table, scrolls sideways">
-        <table class="narrow">
+        <table>
           <caption>
             {reported === undefined || estimated === undefined
               ? "The provider reported no usage for this call."

@@ -22,7 +22,6 @@ export function CallPanel({
 }: {
   readonly answer: SessionAnswer;
   readonly selection: Selection;
-  readonly onSelect: (selection: Selection) => void;
   readonly onGo: (call: number) => void;
 }): JSX.Element | null {
   const { session, timeline } = answer;
@@ -52,7 +51,7 @@ export function CallPanel({
               </a>
             </>
           )}
-          <span class="quiet kind"> {kindNames[kind]}</span>
+          {handle === undefined ? null : <span class="quiet kind"> {kindNames[kind]}</span>}
         </>
       ),
       order: ({ name }) => name,

@@ -111,8 +111,10 @@ function CallPage({
           </>
         )}
       </p>
-      <CallFigures answer={answer} timeline={timeline} />
-      <CallChanges answer={answer} timeline={timeline} />
+      <div class="pair">
+        <CallFigures answer={answer} timeline={timeline} />
+        <CallChanges answer={answer} timeline={timeline} />
+      </div>
       <Messages
         key={`${answer.session} ${answer.call}`}
         answer={answer}

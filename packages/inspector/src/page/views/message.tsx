@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { CallMessage, SessionAnswer } from "../../answers.ts";
+import type { CallMessage } from "../../answers.ts";
 import { Copied } from "../parts/copied.tsx";
 import { LongText } from "../parts/long-text.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
@@ -19,7 +19,6 @@ export function Message({
   readonly number: number;
   readonly names: ReadonlyMap<string, string>;
   readonly isWanted: boolean;
-  readonly timeline: SessionAnswer | undefined;
 }): JSX.Element {
   const { json, hash, entry, parts, isShared } = message;
   const [isJson, setJson] = useState(false);

@@ -101,7 +101,6 @@ export function Messages({
                 number={index + 1}
                 names={names}
                 isWanted={index === wanted}
-                timeline={timeline}
               />
             </li>
           );

@@ -30,6 +30,7 @@ export function ObjectView({
       <p class="path">
         <a href={linkTo({ view: "sessions" })}>Sessions</a> / object
       </p>
+      {answered.state === "done" ? null : <h1>Object</h1>}
       <Shown answered={answered} what="the object">
         {(answer) => <ObjectPage answer={answer} version={version} against={against} />}
       </Shown>

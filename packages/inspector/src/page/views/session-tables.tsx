@@ -1,6 +1,6 @@
 import type { TimelineCall } from "@self-context-manager/core/inspect";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionAnswer } from "../../answers.ts";
 import { objectCosts, type PartCost } from "../figures/object-costs.ts";
 import { type EpochRow, epochRows } from "../figures/session-sums.ts";
@@ -13,8 +13,21 @@ import { epochEndText, kindNames, missText } from "../text/words.ts";
 
 type Missed = TimelineCall & Required<Pick<TimelineCall, "miss">>;
 
-/** The tables of a session: what cost most, cache misses, and epochs. */
-export function SessionTables({
+/** The tables of a session. They come after the picture: their sums over a long session would delay it. */
+export function SessionTables(props: {
+  readonly answer: SessionAnswer;
+  readonly onGo: (call: number) => void;
+}): JSX.Element {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true));
+    return () => clearTimeout(timer);
+  }, []);
+  return isReady ? <Tables {...props} /> : <p class="quiet waiting">Adding up …</p>;
+}
+
+/** What cost most, cache misses, and epochs. */
+function Tables({
   answer,
   onGo,
 }: {

@@ -27,9 +27,15 @@ export function SessionView({
 }): JSX.Element {
   const answered = useSession(id);
   return (
-    <Shown answered={answered} what="the session">
-      {(answer) => <SessionPage key={id} answer={answer} call={call} />}
-    </Shown>
+    <>
+      <p class="path">
+        <a href={linkTo({ view: "sessions" })}>Sessions</a> /
+      </p>
+      {answered.state === "done" ? null : <h1>Session</h1>}
+      <Shown answered={answered} what="the session">
+        {(answer) => <SessionPage key={id} answer={answer} call={call} />}
+      </Shown>
+    </>
   );
 }
 
@@ -79,9 +85,6 @@ function SessionPage({
 
   return (
     <>
-      <p class="path">
-        <a href={linkTo({ view: "sessions" })}>Sessions</a> /
-      </p>
       <h1>
         <Name text={session.hostId === "" ? session.id : session.hostId} />
       </h1>
@@ -153,7 +156,7 @@ function SessionPage({
                 keys, Enter, + and −. Drag in the small picture to zoom.
               </p>
             </div>
-            <CallPanel answer={answer} selection={selection} onSelect={select} onGo={go} />
+            <CallPanel answer={answer} selection={selection} onGo={go} />
           </section>
           <SessionTables answer={answer} onGo={go} />
         </>

@@ -18,19 +18,21 @@ export function SessionsView(): JSX.Element {
   return (
     <>
       <h1>Sessions</h1>
-      <Shown answered={answered} what="the sessions">
-        {({ sessions }) => (
-          <DataTable
-            caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only."
-            columns={columns}
-            rows={sessions}
-            keyOf={({ id }) => id}
-            shown={100}
-            empty="The store has no sessions yet. A session appears with the first message of an agent that uses this store."
-            rowClass={({ problem }) => (problem === undefined ? undefined : "damaged")}
-          />
-        )}
-      </Shown>
+      <section class="card" aria-label="Sessions">
+        <Shown answered={answered} what="the sessions">
+          {({ sessions }) => (
+            <DataTable
+              caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only."
+              columns={columns}
+              rows={sessions}
+              keyOf={({ id }) => id}
+              shown={100}
+              empty="The store has no sessions yet. A session appears with the first message of an agent that uses this store."
+              rowClass={({ problem }) => (problem === undefined ? undefined : "damaged")}
+            />
+          )}
+        </Shown>
+      </section>
     </>
   );
 }

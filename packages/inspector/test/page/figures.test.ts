@@ -1,0 +1,216 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TimelineCall } from "@self-context-manager/core/inspect";
+import { cachedBoundary } from "../../src/page/figures/cached-boundary.ts";
+import { differenceText } from "../../src/page/figures/difference-text.ts";
+import { objectCosts } from "../../src/page/figures/object-costs.ts";
+import { costSums, epochRows, missSums } from "../../src/page/figures/session-sums.ts";
+import { cachedTokens, usageSums } from "../../src/page/figures/usage.ts";
+import { axisTicks, callTicks, zoomed } from "../../src/page/pictures/axis.ts";
+import { callMarks } from "../../src/page/pictures/marks.ts";
+import { callTotals } from "../../src/page/pictures/stack.ts";
+import { sampleSession } from "../sample-answers.ts";
+
+const call = (more: Partial<TimelineCall> & { readonly call: number }): TimelineCall => ({
+  at: { tx_id: more.call, tx_time: "2026-11-26T00:00:00.000Z" },
+  layout: "epoch",
+  tokens: 0,
+  changes: [],
+  shared: 0,
+  repeated: 0,
+  ...more,
+});
+
+describe("the cost of the parts", () => {
+  test("adds up to the cost of all calls that can be read", () => {
+    const sizes = fc.record({
+      calls: fc.integer({ min: 1, max: 120 }),
+      objects: fc.integer({ min: 0, max: 40 }),
+      seed: fc.integer({ min: 1, max: 1000 }),
+    });
+    fc.assert(
+      fc.property(sizes, (size) => {
+        const { timeline } = sampleSession(size);
+        const readable = timeline.calls.filter(({ problem }) => problem === undefined);
+
+        const units = objectCosts(timeline).reduce((sum, one) => sum + one.units, 0);
+
+        expect(units / costSums(readable).units).toBeCloseTo(1, 6);
+      }),
+    );
+  });
+
+  test("charges new tokens to the part that grew", () => {
+    const timeline = {
+      parts: [
+        { kind: "file", handle: "f1", name: "old.ts" },
+        { kind: "file", handle: "f2", name: "new.ts" },
+      ],
+      calls: [
+        call({
+          call: 1,
+          changes: [[0, 1000]],
+          cost: { cached: 0, fresh: 1000, units: 1250, appendOnlyUnits: 1250 },
+        }),
+        call({
+          call: 2,
+          changes: [[1, 1000]],
+          cost: { cached: 1000, fresh: 1000, units: 1350, appendOnlyUnits: 1350 },
+        }),
+      ],
+      calibration: { factor: 1, overhead: 0 },
+    } as const;
+
+    const costs = objectCosts(timeline);
+
+    expect(costs.map(({ name, units }) => [name, Math.round(units)])).toEqual([
+      ["old.ts", 1350],
+      ["new.ts", 1250],
+    ]);
+    expect(costs[1]).toMatchObject({ calls: 1, first: 2, last: 2, tokenCalls: 1000 });
+  });
+});
+
+describe("sums of a session", () => {
+  test("the provider's usage is compared with the estimates of the same calls only", () => {
+    const calls = [
+      call({ call: 1, usage: { input: 1, cacheRead: 20, cacheWrite: 300 } }),
+      call({ call: 2 }),
+      call({ call: 3, usage: { input: 2, cacheRead: 30, cacheWrite: 400 } }),
+    ];
+
+    expect(usageSums({ calls }, [100, 5000, 200])).toEqual({
+      calls: 2,
+      input: 3,
+      cacheRead: 50,
+      cacheWrite: 700,
+      estimated: 300,
+    });
+  });
+
+  test("cached tokens are the provider's, or else an estimate that says so", () => {
+    const cost = { cached: 7, fresh: 1, units: 2, appendOnlyUnits: 2 };
+
+    expect(
+      cachedTokens(call({ call: 1, cost, usage: { input: 1, cacheRead: 9, cacheWrite: 0 } })),
+    ).toEqual({ tokens: 9, isReported: true });
+    expect(cachedTokens(call({ call: 1, cost }))).toEqual({ tokens: 7, isReported: false });
+  });
+
+  test("misses are added up by reason, the largest first", () => {
+    const miss = (tokens: number, reason: "provider" | "idle"): Pick<TimelineCall, "miss"> => ({
+      miss: { tokens, reason, text: "", isReported: true },
+    });
+
+    const sums = missSums([
+      call({ call: 1, ...miss(10, "idle") }),
+      call({ call: 2 }),
+      call({ call: 3, ...miss(40, "provider") }),
+      call({ call: 4, ...miss(5, "idle") }),
+    ]);
+
+    expect(sums).toEqual([
+      { reason: "provider", tokens: 40, calls: 1 },
+      { reason: "idle", tokens: 15, calls: 2 },
+    ]);
+  });
+
+  test("epochs have their calls, and why the one before ended", () => {
+    const epoch = (number: number, place: number): TimelineCall["epoch"] => ({
+      number,
+      call: place,
+      left: number === 1 ? [] : ["f1"],
+      ...(number === 1 ? {} : { endedBy: "carried" as const }),
+    });
+    const calls = [
+      call({ call: 1, tokens: 5, epoch: epoch(1, 1) as NonNullable<TimelineCall["epoch"]> }),
+      call({ call: 2, tokens: 9, epoch: epoch(1, 2) as NonNullable<TimelineCall["epoch"]> }),
+      call({ call: 3, tokens: 4, epoch: epoch(2, 1) as NonNullable<TimelineCall["epoch"]> }),
+    ];
+
+    expect(epochRows({ calls })).toEqual([
+      { number: 1, first: 1, last: 2, left: [], tokens: 9 },
+      { number: 2, first: 3, last: 3, startedBecause: "carried", left: ["f1"], tokens: 4 },
+    ]);
+    expect(callMarks(calls)).toEqual([{ index: 2, type: "epoch", label: "carried" }]);
+  });
+
+  test("misses and damaged calls are marked", () => {
+    const { timeline } = sampleSession({ calls: 100, objects: 20 });
+    const types = new Set(callMarks(timeline.calls).map(({ type }) => type));
+
+    expect([...types].sort()).toEqual(["damaged", "epoch", "miss"]);
+  });
+
+  test("the difference of the sums is a sentence with its side", () => {
+    expect(differenceText(103, 100)).toBe("Our estimate is 3.0 % above the provider's count.");
+    expect(differenceText(80, 100)).toBe("Our estimate is 20 % below the provider's count.");
+    expect(differenceText(100, 100)).toBe("Our estimate equals the provider's count.");
+    expect(differenceText(100, 0)).toBe("The provider reported no tokens.");
+  });
+});
+
+describe("the cached boundary", () => {
+  test("is in the message in which the cached tokens end", () => {
+    expect(cachedBoundary(160, 100, [50, 40, 30])).toEqual({ messages: 1, share: 0.25 });
+    expect(cachedBoundary(50, 100, [50, 40])).toEqual({ messages: 0, share: 0 });
+    expect(cachedBoundary(500, 100, [50, 40])).toEqual({ messages: 2, share: 0 });
+  });
+
+  test("is never before the boundary of fewer cached tokens", () => {
+    const messages = fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(messages, fc.nat(9000), fc.nat(500), (tokens, cached, more) => {
+        const [one, other] = [
+          cachedBoundary(cached, 100, tokens),
+          cachedBoundary(cached + more, 100, tokens),
+        ];
+
+        expect(other.messages + other.share).toBeGreaterThanOrEqual(one.messages + one.share);
+      }),
+    );
+  });
+});
+
+describe("axes and zoom", () => {
+  test("an axis has round values from 0 to the largest", () => {
+    expect(axisTicks(95_000, 5)).toEqual([0, 20_000, 40_000, 60_000, 80_000]);
+    expect(axisTicks(0, 5)).toEqual([0]);
+    expect(callTicks(37, 61, 5)).toEqual([40, 45, 50, 55, 60]);
+    expect(callTicks(4, 4, 5)).toEqual([4]);
+  });
+
+  test("a zoomed range stays within the calls and keeps the call that it is round", () => {
+    const ranges = fc
+      .tuple(fc.integer({ min: 1, max: 5000 }), fc.nat(4999), fc.nat(4999), fc.nat(4999))
+      .map(([all, one, other, at]) => {
+        const [low, high] = [one % all, other % all].sort((a, b) => a - b);
+        const [from, to] = [low ?? 0, (high ?? 0) + 1];
+        return { all, from, to, at: from + (at % (to - from)) };
+      });
+    fc.assert(
+      fc.property(ranges, fc.constantFrom(0.5, 1, 2, 1.3), ({ all, from, to, at }, factor) => {
+        const next = zoomed({ from, to }, all, { at, factor });
+
+        expect(next.from).toBeGreaterThanOrEqual(0);
+        expect(next.to).toBeLessThanOrEqual(all);
+        expect(next.from).toBeLessThanOrEqual(at);
+        expect(next.to).toBeGreaterThan(at);
+      }),
+    );
+  });
+
+  test("a call outside the range comes into its middle", () => {
+    expect(zoomed({ from: 0, to: 10 }, 100, { at: 57, factor: 1 })).toEqual({ from: 52, to: 62 });
+  });
+});
+
+test("totals of calls are calibrated and have the host's part", () => {
+  const timeline = {
+    parts: [{ kind: "system", name: "system prompts" }],
+    calls: [call({ call: 1, changes: [[0, 100]] }), call({ call: 2, problem: "missing" })],
+    calibration: { factor: 1.5, overhead: 30 },
+  } as const;
+
+  expect([...callTotals(timeline)]).toEqual([180, 0]);
+});
