@@ -43,7 +43,7 @@ export function serverSource(token: string, origin = ""): DataSource {
 }
 
 async function refusal(response: Response): Promise<AnswerError> {
-  if (response.status === 401 || response.status === 403)
+  if (response.status === 401)
     return new AnswerError(
       "NO_TOKEN",
       "The inspector refuses this page's token. Open the address that `scm inspect` printed last.",

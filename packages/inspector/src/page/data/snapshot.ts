@@ -1,4 +1,5 @@
-import type { CallAnswer, SnapshotData } from "../../answers.ts";
+import type { SnapshotCall, SnapshotData } from "../../answers.ts";
+import { snapshotCall } from "../../snapshot/snapshot-call.ts";
 import { searchSnapshot } from "./snapshot-search.ts";
 import { AnswerError, type DataSource } from "./source.ts";
 
@@ -21,17 +22,12 @@ export function snapshotSource(data: SnapshotData): DataSource {
   };
 }
 
-/** Puts the embedded messages into the answer for a call. */
+/** Puts the messages that the snapshot keeps once into the answer for a call. */
 function withMessages(data: SnapshotData, answer: unknown): unknown {
-  if (!isCall(answer)) return answer;
-  const messages = answer.messages.map((message) => {
-    const json = message.json ?? data.messages[message.hash];
-    return json === undefined ? message : { ...message, json };
-  });
-  return { ...answer, messages };
+  return isCall(answer) ? snapshotCall(data, answer) : answer;
 }
 
-function isCall(answer: unknown): answer is CallAnswer {
+function isCall(answer: unknown): answer is SnapshotCall {
   return (
     typeof answer === "object" &&
     answer !== null &&

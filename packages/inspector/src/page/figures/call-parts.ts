@@ -1,4 +1,4 @@
-import type { PartKind, SessionTimeline } from "@self-context-manager/core/inspect";
+import type { PartKind, SessionTimeline, TimelinePart } from "@self-context-manager/core/inspect";
 
 /** The kinds of the stack: those of the timeline, and what the host sends before the messages. */
 export type StackKind = PartKind | "host";
@@ -26,6 +26,11 @@ export interface CallPart {
   readonly tokens: number;
 }
 
+/** The name of a part: an object that cannot be read has only its handle. */
+export function partName({ name, handle, kind }: TimelinePart): string {
+  return name === "" ? (handle ?? kind) : name;
+}
+
 /** Walks through the calls of a timeline; `tokens` has the estimated tokens of each part and is used again. */
 export function walkCalls(
   { parts, calls }: SessionTimeline,
@@ -39,7 +44,7 @@ export function walkCalls(
 }
 
 /** The estimated tokens of each part in one call, before calibration. */
-export function tokensAt(timeline: SessionTimeline, index: number): Float64Array {
+function tokensAt(timeline: SessionTimeline, index: number): Float64Array {
   const tokens = new Float64Array(timeline.parts.length);
   for (const { changes } of timeline.calls.slice(0, index + 1))
     for (const [part, value] of changes) if (part < tokens.length) tokens[part] = value;
@@ -51,14 +56,15 @@ export function callParts(timeline: SessionTimeline, index: number): readonly Ca
   const { factor, overhead } = timeline.calibration;
   if (timeline.calls[index]?.problem !== undefined) return [];
   const tokens = tokensAt(timeline, index);
-  const parts = timeline.parts.flatMap(({ kind, name, handle, id }, part): readonly CallPart[] => {
+  const parts = timeline.parts.flatMap((one, part): readonly CallPart[] => {
+    const { kind, handle, id } = one;
     const value = (tokens[part] ?? 0) * factor;
     if (value === 0) return [];
     return [
       {
         part,
         kind,
-        name,
+        name: partName(one),
         tokens: value,
         ...(handle === undefined ? {} : { handle }),
         ...(id === undefined ? {} : { id }),

@@ -1,5 +1,5 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
-import { type CallPart, walkCalls } from "./call-parts.ts";
+import { type CallPart, partName, walkCalls } from "./call-parts.ts";
 
 /** What a part cost over a session. All figures are estimates. */
 export interface PartCost extends CallPart {
@@ -12,6 +12,8 @@ export interface PartCost extends CallPart {
   /** Its share of the cost of all calls, in tokens of uncached input. */
   readonly units: number;
 }
+
+const hostPart = { kind: "host", name: "host (tools, …)" } as const;
 
 /** The prices that explain the costs of the calls best, in tokens of uncached input. */
 interface Prices {
@@ -58,18 +60,11 @@ export function objectCosts(timeline: SessionTimeline): readonly PartCost[] {
     before.set(now);
   });
   return Array.from({ length: size }, (_, part): PartCost => {
-    const {
-      kind = "host" as const,
-      name = "host (tools, …)",
-      handle,
-      id,
-    } = parts[part] ?? { kind: undefined, name: undefined, handle: undefined, id: undefined };
+    const one = parts[part];
     return {
-      ...(part === host ? {} : { part }),
-      kind,
-      name,
-      ...(handle === undefined ? {} : { handle }),
-      ...(id === undefined ? {} : { id }),
+      ...(one === undefined ? hostPart : { part, kind: one.kind, name: partName(one) }),
+      ...(one?.handle === undefined ? {} : { handle: one.handle }),
+      ...(one?.id === undefined ? {} : { id: one.id }),
       tokens: most[part] ?? 0,
       tokenCalls: sums[part] ?? 0,
       calls: seen[part] ?? 0,

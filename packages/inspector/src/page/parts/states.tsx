@@ -5,11 +5,15 @@ import { visibleText } from "../text/visible-text.ts";
 
 const titles: Readonly<Record<string, string>> = {
   STORE_BUSY: "The store is locked",
-  STORE_NEWER: "The store has a newer format",
+  STORE_TOO_NEW: "The store has a newer format",
+  STORE_TOO_OLD: "The store has an older format",
+  STORE_CORRUPT: "A part of the store is damaged",
+  STORE_LOST: "The store is gone",
+  STORE_UNAVAILABLE: "The store does not answer",
+  TOO_MANY_PAGES: "Too many pages are open",
   NOT_FOUND: "Not found",
   NO_CONNECTION: "No connection",
   NO_TOKEN: "The page has no valid token",
-  DAMAGED: "Damaged",
 };
 
 /** Why there is no answer, in words. */

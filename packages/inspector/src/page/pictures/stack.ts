@@ -1,9 +1,9 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
-import { type StackKind, stackKinds, walkCalls } from "../figures/call-parts.ts";
+import { partName, type StackKind, stackKinds, walkCalls } from "../figures/call-parts.ts";
 import { cachedTokens, reportedTokens } from "../figures/usage.ts";
 
 /** A layer of the stack: one part of the timeline, or all small parts of one kind. */
-export interface Band {
+interface Band {
   readonly kind: StackKind;
   /** Indexes into the parts of the timeline; empty for the host's part. */
   readonly parts: readonly number[];
@@ -154,6 +154,10 @@ function bandsOf(
       .sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0))
       .slice(0, ownBands),
   );
+  const nameOf = (part: number): string => {
+    const found = parts[part];
+    return found === undefined ? "" : partName(found);
+  };
   return stackKinds.flatMap((kind): readonly Band[] => {
     if (kind === "host")
       return calibration.overhead > 0 ? [{ kind, parts: [], name: "host (tools, …)" }] : [];
@@ -163,13 +167,11 @@ function bandsOf(
     const small = ofKind.filter((part) => !own.has(part));
     const large = ofKind
       .filter((part) => own.has(part))
-      .map((part) => ({ kind, parts: [part], name: parts[part]?.name ?? "" }));
+      .map((part) => ({ kind, parts: [part], name: nameOf(part) }));
     if (small.length === 0) return large;
     const [only] = small;
     const name =
-      small.length === 1 && only !== undefined
-        ? (parts[only]?.name ?? "")
-        : `${small.length} smaller parts`;
+      small.length === 1 && only !== undefined ? nameOf(only) : `${small.length} smaller parts`;
     return [...large, { kind, parts: small, name }];
   });
 }

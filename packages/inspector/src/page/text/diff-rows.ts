@@ -1,7 +1,7 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
 /** A piece of a line; `isChanged` if the other side does not have it. */
-export interface WordPiece {
+interface WordPiece {
   readonly text: string;
   readonly isChanged: boolean;
 }

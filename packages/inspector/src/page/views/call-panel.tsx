@@ -36,20 +36,15 @@ export function CallPanel({
       title: "Part",
       cell: ({ id, name, handle, kind }) => (
         <>
-          <i class={`swatch kind-${kind}`} aria-hidden="true" />{" "}
-          {handle === undefined || id === undefined ? (
-            name
-          ) : (
-            <>
-              <ObjectLink id={id} name={name} />{" "}
-              <a
-                class="handle"
-                href={linkTo({ view: "call", session: session.id, call: call.call, part: handle })}
-                aria-label={`${handle} in call ${call.call}`}
-              >
-                {handle}
-              </a>
-            </>
+          <i class={`swatch kind-${kind}`} aria-hidden="true" /> <ObjectLink id={id} name={name} />{" "}
+          {handle === undefined ? null : (
+            <a
+              class="handle"
+              href={linkTo({ view: "call", session: session.id, call: call.call, part: handle })}
+              aria-label={`${handle} in call ${call.call}`}
+            >
+              {visibleText(handle)}
+            </a>
           )}
           {handle === undefined ? null : <span class="quiet kind"> {kindNames[kind]}</span>}
         </>

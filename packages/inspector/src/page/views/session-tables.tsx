@@ -109,7 +109,7 @@ function costColumns(session: string, units: number): readonly Column<PartCost>[
       cell: ({ id, name, handle, kind }) => (
         <>
           <i class={`swatch kind-${kind}`} aria-hidden="true" /> <ObjectLink id={id} name={name} />{" "}
-          {handle === undefined ? null : <span class="handle">{handle}</span>}
+          {handle === undefined ? null : <span class="handle">{visibleText(handle)}</span>}
         </>
       ),
       order: ({ name }) => name,

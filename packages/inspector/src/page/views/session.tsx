@@ -68,6 +68,11 @@ function SessionPage({
     history.replaceState(null, "", linkTo({ view: "session", session: session.id, call: number }));
   }, [number, session.id]);
 
+  // A link within the page can name another call.
+  useEffect(() => {
+    if (call !== undefined) select({ index: indexOf(call) });
+  }, [call]);
+
   const setRange = ({ from, to }: CallRange): void =>
     choose(from <= 0 && to >= calls.length ? undefined : { from, to });
   const go = (wanted: number): void => {
