@@ -207,8 +207,9 @@ test("numbers have few digits", () => {
     "4.56M",
     "977M",
   ]);
-  expect([0, 0.031, 0.42, 1.2, Number.NaN].map(percent)).toEqual([
+  expect([0, 0.0001, 0.031, 0.42, 1.2, Number.NaN].map(percent)).toEqual([
     "0 %",
+    "< 0.1 %",
     "3.1 %",
     "42 %",
     "120 %",

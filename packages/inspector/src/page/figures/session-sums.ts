@@ -41,15 +41,19 @@ export interface EpochRow {
   readonly startedBecause?: string;
   /** The objects that left the view at its beginning. */
   readonly left: readonly string[];
-  /** Tokens of its last call. */
+  /** Tokens of its last call, as the provider would count them. */
   readonly tokens: number;
 }
 
-/** The epochs of a session in order; empty for a layout without epochs. */
-export function epochRows({ calls }: Pick<SessionTimeline, "calls">): readonly EpochRow[] {
+/** The epochs of a session in order; empty for a layout without epochs. `totals`: the tokens of each call by its index. */
+export function epochRows(
+  { calls }: Pick<SessionTimeline, "calls">,
+  totals: ArrayLike<number>,
+): readonly EpochRow[] {
   const rows: EpochRow[] = [];
-  for (const { call, epoch, tokens } of calls) {
+  for (const [index, { call, epoch }] of calls.entries()) {
     if (epoch === undefined) continue;
+    const tokens = totals[index] ?? 0;
     const last = rows.at(-1);
     if (last?.number === epoch.number) {
       rows[rows.length - 1] = { ...last, last: call, tokens };

@@ -17,6 +17,7 @@ export function short(value: number): string {
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return "–";
   const value = share * 100;
+  if (value > 0 && value < 0.05) return "< 0.1 %";
   return `${Math.abs(value) < 10 && value !== 0 ? value.toFixed(1) : value.toFixed(0)} %`;
 }
 

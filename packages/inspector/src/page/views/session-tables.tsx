@@ -16,6 +16,7 @@ type Missed = TimelineCall & Required<Pick<TimelineCall, "miss">>;
 /** The tables of a session. They come after the picture: their sums over a long session would delay it. */
 export function SessionTables(props: {
   readonly answer: SessionAnswer;
+  readonly totals: Float64Array;
   readonly onGo: (call: number) => void;
 }): JSX.Element {
   const [isReady, setReady] = useState(false);
@@ -29,9 +30,11 @@ export function SessionTables(props: {
 /** What cost most, cache misses, and epochs. */
 function Tables({
   answer,
+  totals,
   onGo,
 }: {
   readonly answer: SessionAnswer;
+  readonly totals: Float64Array;
   readonly onGo: (call: number) => void;
 }): JSX.Element {
   const { session, timeline } = answer;
@@ -44,7 +47,7 @@ function Tables({
     () => timeline.calls.filter((call): call is Missed => (call.miss?.tokens ?? 0) > 0),
     [timeline],
   );
-  const epochs = useMemo(() => epochRows(timeline), [timeline]);
+  const epochs = useMemo(() => epochRows(timeline, totals), [timeline, totals]);
   const units = costs.reduce((sum, one) => sum + one.units, 0);
   const show = (call: number): JSX.Element => (
     <button

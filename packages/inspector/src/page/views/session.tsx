@@ -163,7 +163,7 @@ function SessionPage({
             </div>
             <CallPanel answer={answer} selection={selection} onGo={go} />
           </section>
-          <SessionTables answer={answer} onGo={go} />
+          <SessionTables answer={answer} totals={totals} onGo={go} />
         </>
       )}
     </>

@@ -67,7 +67,7 @@ const columns: readonly Column<SessionRow>[] = [
     order: ({ calls }) => calls,
   },
   {
-    title: "Tokens, last call",
+    title: "Tokens of messages, last call",
     isNumber: true,
     cell: ({ tokens }) => short(tokens),
     order: ({ tokens }) => tokens,
