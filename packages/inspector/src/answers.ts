@@ -232,7 +232,8 @@ export interface ChangeNotice {
  * the file: `continues` is their number, and `messages` are the others. `snapshotCall` returns the whole answer.
  */
 export interface SnapshotCall extends CallAnswer {
-  readonly continues: number;
+  /** Default: 0. */
+  readonly continues?: number;
 }
 
 /** What a snapshot holds: all answers by their paths, calls as `SnapshotCall`, and each message once, by its hash. */

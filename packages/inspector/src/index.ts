@@ -13,6 +13,7 @@ export type {
   StoreAnswer,
   VersionAnswer,
 } from "./answers.ts";
-export type { InspectedStore, Timelines } from "./inspected-store.ts";
+export type { InspectedStore } from "./inspected-store.ts";
+export { type PageFiles, PageMissingError, snapshotTitle } from "./page-files.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./server/open-inspector.ts";
 export { type SnapshotOptions, writeSnapshot } from "./snapshot/write-snapshot.ts";

@@ -9,7 +9,12 @@ export interface PageFiles {
 // The same place from `src` and from `dist`, because both are directly below the package.
 const folder = new URL("../dist/page/", import.meta.url);
 
-/** Reads the built page. Rejects with a sentence for the user if it is not built. */
+/** The page of this package is not built. The message says what to do. */
+export class PageMissingError extends Error {
+  override readonly name = "PageMissingError";
+}
+
+/** Reads the built page. Rejects with `PageMissingError` if it is not built. */
 export async function pageFiles(): Promise<PageFiles> {
   try {
     const [script, style] = await Promise.all([
@@ -18,7 +23,7 @@ export async function pageFiles(): Promise<PageFiles> {
     ]);
     return { script, style };
   } catch (cause) {
-    throw new Error(
+    throw new PageMissingError(
       "the page of the inspector is not built; in a clone of the repository run `npm run dev -- build`, else install the package again",
       { cause },
     );
@@ -27,6 +32,9 @@ export async function pageFiles(): Promise<PageFiles> {
 
 /** The title of the page. */
 export const pageTitle = "self-context-manager inspector";
+
+/** The title of a snapshot, by which it is recognised. */
+export const snapshotTitle = "self-context-manager inspector: snapshot";
 
 /** The content of a page without scripts. */
 export const noScript =

@@ -11,7 +11,6 @@ import {
   windowPolicy,
 } from "@self-context-manager/core";
 import { answerDetails, hostText } from "@self-context-manager/core/host";
-import { type TimelinePart, viewHistory } from "@self-context-manager/core/inspect";
 import {
   FileError,
   type FileSource,
@@ -23,7 +22,7 @@ import {
 import { memoryStore } from "@self-context-manager/store-memory";
 import { posix } from "node:path";
 
-import type { InspectedStore, Timelines } from "../src/inspected-store.ts";
+import type { InspectedStore } from "../src/inspected-store.ts";
 
 export const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
 
@@ -134,45 +133,7 @@ export function inspected(store: ObjectStore, more: Partial<InspectedStore> = {}
     layouts,
     place: "/store.sqlite",
     kind: "memory",
-    timelines: testTimelines(store),
     ...more,
-  };
-}
-
-/** Timelines of the tokens that the entries of each call have by their last object. */
-function testTimelines(store: ObjectStore): Timelines {
-  return {
-    async read(session, { after = 0 } = {}) {
-      const history = await viewHistory(store, layouts, session);
-      if (history === undefined) return undefined;
-      const parts: TimelinePart[] = [{ kind: "lines", name: "lines" }];
-      let last = new Map<number, number>();
-      const calls = [];
-      for (let call = 1; call <= history.count; call += 1) {
-        const view = await history.rebuild(call);
-        if (view === undefined) continue;
-        const tokens = new Map<number, number>();
-        for (const entry of view.entries) {
-          const handle = entry.versions.at(-1)?.handle;
-          let part = handle === undefined ? 0 : parts.findIndex((one) => one.handle === handle);
-          const id = handle === undefined ? undefined : view.ids.get(handle);
-          if (handle !== undefined && part === -1)
-            part = parts.push({ kind: "file", handle, name: handle, ...(id && { id }) }) - 1;
-          tokens.set(part, (tokens.get(part) ?? 0) + (entry.tokens ?? 0));
-        }
-        const changed = [...new Set([...last.keys(), ...tokens.keys()])]
-          .filter((part) => last.get(part) !== tokens.get(part))
-          .map((part) => [part, tokens.get(part) ?? 0] as const);
-        last = tokens;
-        const { at, layout, tokens: all } = view;
-        calls.push({ call, at, layout, tokens: all, changes: changed, shared: 0, repeated: 0 });
-      }
-      return {
-        parts,
-        calls: calls.filter(({ call }) => call > after),
-        calibration: { factor: 1, overhead: 0 },
-      };
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentParser, ParsedLink } from "@self-context-manager/objects";
 
-/** A parser of wiki links; what stands before a link as `(word)` is its relation. */
+/** A parser of wiki links; a `(word)` before a link is its relation. */
 export const testParser: DocumentParser = {
   name: "test-1",
   parse: (text) => ({

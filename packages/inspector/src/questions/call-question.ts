@@ -18,15 +18,23 @@ export async function callAnswer(
   session: ObjectId,
   call: number,
 ): Promise<CallAnswer> {
-  const view = await reading.rebuilt(session, call);
-  if (view === undefined) {
+  const rebuilt = await reading.rebuilt(session, call);
+  if (rebuilt === undefined) {
     const { count } = await reading.history(session);
     throw new QuestionError("NOT_FOUND", `The session has no call ${call}; it has ${count}.`);
   }
-  const before = call > 1 ? await reading.rebuilt(session, call - 1) : undefined;
+  return callOf(session, rebuilt.view, rebuilt.before);
+}
+
+/** The answer of a rebuilt call, compared with the call before it. */
+export function callOf(
+  session: ObjectId,
+  view: RebuiltView,
+  before: RebuiltView | undefined,
+): CallAnswer {
   const isReadable = before !== undefined && (before.messages.length > 0 || before.isVerified);
   const difference = isReadable ? compareViews(before, view) : undefined;
-  const { at, layout, tokens, epoch, payloadHash } = view;
+  const { call, at, layout, tokens, epoch, payloadHash } = view;
   return {
     session,
     call,

@@ -35,7 +35,7 @@ export async function graphAnswer(reading: Reading, id: ObjectId): Promise<Graph
   let isCut = false;
   let ring: readonly ObjectId[] = [id];
   for (let distance = 1; distance <= deepest && ring.length > 0; distance += 1) {
-    const around = await edgesAround(reading, ring);
+    const around = await edgesAround(reading, ring, reading.folderOf(start));
     isCut ||= around.isCut;
     const others = around.edges
       .flatMap(({ from, to }) => [from, to])
@@ -74,6 +74,7 @@ export async function graphAnswer(reading: Reading, id: ObjectId): Promise<Graph
 async function edgesAround(
   reading: Reading,
   ids: readonly ObjectId[],
+  folder: string,
 ): Promise<{ readonly edges: readonly GraphEdge[]; readonly isCut: boolean }> {
   const edges: GraphEdge[] = [];
   let isCut = false;
@@ -90,14 +91,18 @@ async function edgesAround(
         relation: fieldOf(referrer.path),
         kind: "reference",
       });
-    for (const { from, to, relation } of await linksAround(reading, id))
+    for (const { from, to, relation } of await linksAround(reading, id, folder))
       edges.push({ from, to, relation, kind: "link" });
   }
   return { edges, isCut };
 }
 
-async function linksAround(reading: Reading, id: ObjectId): Promise<readonly Edge[]> {
-  const { store, parser, workspace = "" } = reading;
+async function linksAround(
+  reading: Reading,
+  id: ObjectId,
+  workspace: string,
+): Promise<readonly Edge[]> {
+  const { store, parser } = reading;
   if (parser === undefined) return [];
   try {
     return await edgesOf(id, {}, { store, parser, workspace });

@@ -4,8 +4,11 @@ import type { SessionTimeline } from "@self-context-manager/core/inspect";
 import type { InView } from "../answers.ts";
 import type { Reading } from "./reading.ts";
 
-/** The newest sessions that are looked through for an object, and those of them whose calls are read. */
-const mostSessions = { searched: 30, read: 3 };
+/**
+ * The newest sessions that are looked through for an object, and those of them whose calls are read. Reading the calls of a
+ * session for the first time takes time, so only so many calls are read for the page of an object.
+ */
+const most = { searched: 30, read: 3, newCalls: 2_000 };
 
 /** The last runs whose shown version is looked up, because each needs the view of its first call. */
 const mostRuns = 40;
@@ -30,12 +33,17 @@ export async function inViewOf(
 
 /** The newest sessions that have the object in their pool. */
 async function knowing(reading: Reading, id: ObjectId): Promise<readonly ObjectId[]> {
-  const newest = (await reading.sessions()).slice(0, mostSessions.searched);
-  const bodies = await reading.contents(newest.map(({ body }) => body.id));
-  return newest
-    .filter(({ body }) => hasInPool(bodies.get(body.id)?.body["pool"], id))
-    .slice(0, mostSessions.read)
-    .map(({ body }) => body.id);
+  const newest = (await reading.sessions()).slice(0, most.searched).map(({ body }) => body.id);
+  const bodies = await reading.contents(newest);
+  const found = newest.filter((one) => hasInPool(bodies.get(one)?.body["pool"], id));
+  const chosen = found.filter((one) => reading.hasTimeline(one)).slice(0, most.read);
+  let calls = 0;
+  for (const one of found) {
+    if (chosen.length >= most.read || chosen.includes(one)) continue;
+    calls += (await reading.history(one)).count;
+    if (calls <= most.newCalls) chosen.push(one);
+  }
+  return chosen;
 }
 
 function hasInPool(pool: unknown, id: ObjectId): boolean {

@@ -36,7 +36,7 @@ export async function objectAnswer(
   const whole = await newestReadable(reading, id, newest, problems);
   const out = whole === undefined ? [] : collectReferences(whole.body);
   const into = await readOr(async () => await referrersOf(reading, id), [], problems);
-  const { links, backlinks } = await linksAround(reading, id, problems);
+  const { links, backlinks } = await linksAround(reading, newest, problems);
   if (out.length > most || into.length > most)
     problems.push(`only the first ${most} references in each direction are listed`);
   const names = await reading.described([
@@ -118,16 +118,17 @@ async function referrersOf({ store }: Reading, id: ObjectId): Promise<readonly R
 
 async function linksAround(
   reading: Reading,
-  id: ObjectId,
+  object: StoredMetadata,
   problems: string[],
 ): Promise<{
   readonly links: readonly FollowedLink[];
   readonly backlinks: readonly FollowedLink[];
 }> {
-  const { store, parser, workspace = "" } = reading;
+  const { store, parser } = reading;
   if (parser === undefined) return { links: [], backlinks: [] };
   await reading.updateLinks();
-  const parts = { store, parser, workspace };
+  const { id } = object.body;
+  const parts = { store, parser, workspace: reading.folderOf(object) };
   return {
     links: (await readOr(async () => await linksOf([id], parts), [], problems)).slice(0, most),
     backlinks: (await readOr(async () => await backlinksOf(id, parts), [], problems)).slice(

@@ -11,6 +11,8 @@ import { shortName } from "@self-context-manager/core/host";
 import {
   type RebuiltView,
   type SessionTimeline,
+  type TimelineReader,
+  timelineReader,
   viewHistory,
   type ViewHistory,
 } from "@self-context-manager/core/inspect";
@@ -24,12 +26,18 @@ export type Namer = (body: ObjectBody | ObjectMetadata, workspace: string) => st
 
 /** A store while it is read: what several questions need, and what is kept between them. */
 export interface Reading extends InspectedStore {
+  readonly timelines: TimelineReader;
   /** Returns the calls of a session. Rejects with `NOT_FOUND` if there is no such session. */
   history(session: ObjectId): Promise<ViewHistory>;
-  /** Rebuilds a call of a session; the last ones are kept, because calls are compared with the one before. */
-  rebuilt(session: ObjectId, call: number): Promise<RebuiltView | undefined>;
+  /** Rebuilds a call of a session and the one before it; undefined if there is no such call. */
+  rebuilt(
+    session: ObjectId,
+    call: number,
+  ): Promise<{ readonly view: RebuiltView; readonly before?: RebuiltView } | undefined>;
   /** Returns the timeline of a session with all its calls. */
   timeline(session: ObjectId): Promise<SessionTimeline>;
+  /** Whether the timeline of a session was read, so that reading it again costs little. */
+  hasTimeline(session: ObjectId): boolean;
   /** Returns the metadata of the latest versions that can be read. */
   described(ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, StoredMetadata>>;
   /** Returns the latest versions that can be read. */
@@ -38,6 +46,8 @@ export interface Reading extends InspectedStore {
   sessions(): Promise<readonly StoredMetadata[]>;
   /** Returns the named form of an object; an object that cannot be read has its id as its name. */
   named(id: ObjectId, stored: StoredMetadata | undefined): NamedObject;
+  /** Returns the folder in which the names of an object's links are looked up: that of a session which contains it. */
+  folderOf(stored: StoredMetadata | undefined): string;
   /** Brings the document index up to date, as far as the store allows. */
   updateLinks(): Promise<void>;
 }
@@ -47,21 +57,19 @@ const atOnce = { metadata: 200, contents: 20 };
 
 const pageSize = 500;
 
-/** The number of rebuilt calls that are kept. */
-const keptCalls = 4;
+/** The number of sessions whose history is kept. */
+const keptSessions = 4;
 
 /** Milliseconds that a question waits for the document index. */
 const indexTime = 1_000;
 
 /** Opens a store for questions. */
 export function openReading(inspected: InspectedStore, name: Namer = usualName): Reading {
-  const { store, layouts, timelines, parser } = inspected;
+  const { store, layouts, parser } = inspected;
+  const timelines = timelineReader(store, layouts);
   const histories = new Map<ObjectId, ViewHistory>();
-  const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
-  const timelinesRead = new Map<
-    ObjectId,
-    { readonly count: number; readonly timeline: SessionTimeline }
-  >();
+  /** The sessions whose timeline was read, which costs only the new calls from then on. */
+  const read = new Set<ObjectId>();
   let workspaces: readonly string[] = [];
 
   async function history(session: ObjectId): Promise<ViewHistory> {
@@ -73,7 +81,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     if (kept?.count === opened.count && kept.session.version === opened.session.version)
       return kept;
     histories.delete(session);
-    if (histories.size >= keptCalls) histories.clear();
+    if (histories.size >= keptSessions) histories.clear();
     histories.set(session, opened);
     return opened;
   }
@@ -113,35 +121,39 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     ].toSorted((one, other) => other.length - one.length);
   }
 
+  /** The folder of a session that contains an object. */
+  function folderOf(stored: StoredMetadata | undefined): string {
+    const path = stored?.body["path"];
+    const inside =
+      typeof path === "string"
+        ? workspaces.find((folder) => path.startsWith(`${folder}/`))
+        : undefined;
+    return inside ?? inspected.workspace ?? "";
+  }
+
   return {
     ...inspected,
+    timelines,
+    folderOf,
     history,
     sessions,
     async rebuilt(session, call) {
       const opened = await history(session);
-      const key = `${session} ${opened.count} ${call}`;
-      const kept = rebuilt.get(key);
-      if (kept !== undefined) return await kept;
-      for (const old of [...rebuilt.keys()].slice(0, Math.max(0, rebuilt.size - keptCalls + 1)))
-        rebuilt.delete(old);
-      const view = opened.rebuild(call);
-      rebuilt.set(key, view);
-      // A call that failed is tried again with the next question.
-      view.catch(() => rebuilt.delete(key));
-      return await view;
+      const views: RebuiltView[] = [];
+      for await (const view of opened.verify(call - 1, call)) views.push(view);
+      const view = views.at(-1);
+      if (view?.call !== call) return undefined;
+      const [before] = views.slice(0, -1);
+      return { view, ...(before === undefined ? {} : { before }) };
     },
     async timeline(session) {
-      const { count } = await history(session);
-      const kept = timelinesRead.get(session);
-      if (kept?.count === count) return kept.timeline;
       const timeline = await timelines.read(session);
       if (timeline === undefined)
         throw new QuestionError("NOT_FOUND", "The store has no such session.");
-      timelinesRead.delete(session);
-      if (timelinesRead.size >= keptCalls) timelinesRead.clear();
-      timelinesRead.set(session, { count, timeline });
+      read.add(session);
       return timeline;
     },
+    hasTimeline: (session) => read.has(session),
     async described(ids) {
       await learnWorkspaces();
       return await described(ids);
@@ -151,12 +163,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     named(id, stored) {
       if (stored === undefined) return { id, type: "", name: id };
       const { body } = stored;
-      const path = body["path"];
-      const base =
-        typeof path === "string"
-          ? workspaces.find((folder) => path.startsWith(`${folder}/`))
-          : undefined;
-      const text = name(body, base ?? inspected.workspace ?? "");
+      const text = name(body, folderOf(stored));
       return { id, type: body.type, name: text === "" ? id : text };
     },
     async updateLinks() {

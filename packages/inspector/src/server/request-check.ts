@@ -37,7 +37,7 @@ export function refusalOf(
   return undefined;
 }
 
-/** Returns why a question is refused: its header must have the token. The time of the comparison tells nothing of it. */
+/** Returns why a question is refused: its header must have the token. The comparison takes the same time for every token. */
 export function tokenRefusal({ headers }: IncomingMessage, token: string): Refusal | undefined {
   const given = headers[tokenHeader];
   const one = Buffer.from(typeof given === "string" ? given : "");

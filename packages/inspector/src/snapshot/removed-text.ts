@@ -1,7 +1,7 @@
 /** Returns what is shown instead of a text: its size. */
 export function removedText(text: string): string {
   const words = text.split(/\s+/u).filter((word) => word !== "").length;
-  return `[removed: ${text.length} characters, ${words} words]`;
+  return `[removed: ${counted(text.length, "character")}, ${counted(words, "word")}]`;
 }
 
 /**
@@ -10,4 +10,8 @@ export function removedText(text: string): string {
  */
 export function keptWord(text: string): string {
   return /^[\w.:@/+-]{0,64}$/u.test(text) ? text : removedText(text);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -9,13 +9,13 @@ export function callPath(session: string, call: number): string {
 
 /** Returns the whole answer of a call in a snapshot: with the messages of the calls before, and with all JSON. */
 export function snapshotCall(data: SnapshotData, stored: SnapshotCall): CallAnswer {
-  const { continues, messages, ...answer } = stored;
+  const { continues = 0, messages, ...answer } = stored;
   const pieces: (readonly CallMessage[])[] = [messages];
   let wanted = continues;
   for (let call = stored.call - 1; wanted > 0 && call > 0; call -= 1) {
     const earlier = data.answers[callPath(stored.session, call)] as SnapshotCall | undefined;
     if (earlier === undefined) break;
-    const first = earlier.continues;
+    const { continues: first = 0 } = earlier;
     if (first >= wanted) continue;
     pieces.push(
       earlier.messages.slice(0, wanted - first).map((message) => ({ ...message, isShared: true })),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { ObjectId } from "@self-context-manager/objects";
-import type { SessionTimeline } from "@self-context-manager/core/inspect";
+import type { RebuiltView, SessionTimeline } from "@self-context-manager/core/inspect";
 
 import type {
   CallAnswer,
@@ -16,7 +16,8 @@ import type {
   VersionAnswer,
 } from "../answers.ts";
 import type { InspectedStore } from "../inspected-store.ts";
-import { noScript, type PageFiles, pageFiles, pageTitle } from "../page-files.ts";
+import { noScript, type PageFiles, pageFiles, snapshotTitle } from "../page-files.ts";
+import { callOf } from "../questions/call-question.ts";
 import { runsOf } from "../questions/in-view.ts";
 import { objectAnswer } from "../questions/object-question.ts";
 import { failedQuestion } from "../questions/question-error.ts";
@@ -72,11 +73,11 @@ function headOf({ script, style }: PageFiles): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<title>${snapshotTitle}</title>
 <meta http-equiv="content-security-policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${pageTitle}: snapshot</title>
 <link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
@@ -166,9 +167,13 @@ async function* callsOf(
   { answer: { session: row, timeline }, shown, redacted }: Written,
 ): AsyncGenerator<string> {
   const starts = startsOf(timeline);
+  const history = await questions.reading.history(session);
   let before: CallAnswer | undefined;
-  for (let call = 1; call <= row.calls; call += 1) {
-    const found = (await questions.ask(["sessions", session, "calls", String(call)])) as CallAnswer;
+  let earlier: RebuiltView | undefined;
+  for await (const view of history.verify(1, row.calls)) {
+    const { call } = view;
+    const found = callOf(session, view, earlier);
+    earlier = view;
     const answer = redacted === undefined ? found : redacted.call(found);
     for (const { id, version } of found.systemPrompts) addVersion(shown, id, version);
     for (const { id, version } of found.messages.flatMap(({ parts }) => parts))

@@ -297,7 +297,7 @@ async function* linesOf(port: number, token: string, path: string): AsyncGenerat
 }
 
 describe("changes", () => {
-  it("arrive while the session goes on, each with its position", async () => {
+  it("arrive while the session continues, each with its position", async () => {
     const { store } = await recordedSession([{ user: "go" }]);
     const { inspector, port, token, ask } = await running(store);
     await using _ = inspector;
@@ -359,7 +359,7 @@ describe("the end", () => {
     await expect(send({ port, path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("of the store is told in the answers", async () => {
+  it("of the store is reported in the answers", async () => {
     const store = quietStore();
     const { inspector, ask } = await running(store);
     await using _ = inspector;

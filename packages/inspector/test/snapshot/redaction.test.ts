@@ -9,7 +9,7 @@ import { recordedSession, type Step } from "../recorded-session.ts";
 import { testParser } from "../test-parser.ts";
 import { callIn, dataOf, snapshotText } from "./snapshot-file.ts";
 
-/** The words of a text in lower case, whatever stands between them. */
+/** The words of a text in lower case, whatever is between them. */
 function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
@@ -159,7 +159,7 @@ describe("a redacted message", () => {
         },
         {
           type: "[removed: 16 characters, 3 words]",
-          text: "[removed: 1 characters, 1 words]",
+          text: "[removed: 1 character, 1 word]",
         },
         "[removed: 10 characters, 2 words]",
       ],
