@@ -1,6 +1,7 @@
 import { ConfigError } from "@self-context-manager/compose";
 import { ImportError } from "@self-context-manager/objects";
 import { StoreError } from "@self-context-manager/core";
+import type { PageFiles } from "@self-context-manager/inspector";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -9,6 +10,7 @@ import { type Command, commonOptions } from "./command.ts";
 import { checkCommand } from "./commands/check.ts";
 import { findCommand } from "./commands/find.ts";
 import { graphCommand } from "./commands/graph.ts";
+import { inspectCommand } from "./commands/inspect.ts";
 import { indexCommand } from "./commands/index-folder.ts";
 import { linksCommand } from "./commands/links.ts";
 import { diffCommand } from "./commands/diff.ts";
@@ -41,6 +43,10 @@ export interface CliInput {
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** The page of the inspector. */
+  readonly page?: PageFiles;
+  /** Resolves when the user ends a command that runs until then. */
+  readonly interruption: () => Promise<void>;
 }
 
 const commands: readonly Command[] = [
@@ -50,6 +56,7 @@ const commands: readonly Command[] = [
   historyCommand,
   printCommand,
   viewCommand,
+  inspectCommand,
   diffCommand,
   linksCommand,
   graphCommand,
@@ -82,6 +89,8 @@ export async function runCli(
       environment: input.environment ?? process.env,
       folder: input.folder ?? process.cwd(),
       stdin: input.stdin ?? process.stdin,
+      ...(input.page === undefined ? {} : { page: input.page }),
+      interruption: input.interruption ?? interruption,
     });
     return 0;
   } catch (error) {
@@ -172,14 +181,17 @@ async function runCommand(
     const value = values[option];
     return typeof value === "string" ? value : undefined;
   };
-  const named = { kind: text("store"), at: text("at"), ...input };
+  const { environment, folder } = input;
+  const named = { kind: text("store"), at: text("at"), environment, folder };
   await command.run({
     arguments: positionals,
     text,
     isSet: (option) => values[option] === true,
-    environment: input.environment,
-    folder: input.folder,
+    environment,
+    folder,
     stdin: input.stdin,
+    ...(input.page === undefined ? {} : { page: input.page }),
+    interruption: async () => await input.interruption(),
     print: async (printed) => await output.stdout(printed),
     note: (noted) => output.stderr(`${noted}\n`),
     progress: (doing, noun = "version") =>
@@ -188,6 +200,18 @@ async function runCommand(
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
     openDocuments: async (store) => await openNamedDocuments(named, store),
     xtdbStore: async () => await namedXtdbStore(named),
+  });
+}
+
+/** Waits for Ctrl-C, or for another process that ends this one. A second Ctrl-C ends the process at once. */
+async function interruption(): Promise<void> {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  await new Promise<void>((done) => {
+    const end = (): void => {
+      for (const signal of signals) process.removeListener(signal, end);
+      done();
+    };
+    for (const signal of signals) process.on(signal, end);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { OpenedDocuments } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
+import type { PageFiles } from "@self-context-manager/inspector";
 
 import type { Progress } from "./format/progress.ts";
 import type { namedXtdbStore } from "./open-named-store.ts";
@@ -43,6 +44,10 @@ export interface CommandCall {
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** The page of the inspector. Default: that of its package. */
+  readonly page?: PageFiles;
+  /** Resolves when the user ends the command, usually with Ctrl-C. */
+  interruption(): Promise<void>;
   /** Prints the result of the command to standard output. */
   print(text: string): Promise<void>;
   /** Prints a message to standard error. */

@@ -1,15 +1,12 @@
+import { shellWord } from "@self-context-manager/core/host";
+
 import type { CommandCall } from "./command.ts";
 
 /** A further command that can be typed as it is: with the store options of this call. */
 export function nextCommand(call: Pick<CommandCall, "text">, ...words: readonly string[]): string {
   const store = ["store", "at"].flatMap((option) => {
     const given = call.text(option);
-    return given === undefined ? [] : [`--${option}`, quoted(given)];
+    return given === undefined ? [] : [`--${option}`, shellWord(given)];
   });
   return ["scm", ...words, ...store].join(" ");
-}
-
-/** Quotes a word for a shell if needed. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./~-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

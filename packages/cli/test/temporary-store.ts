@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, unlink, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { runCli } from "../src/cli.ts";
+import { type CliInput, runCli } from "../src/cli.ts";
 
 export interface CliRun {
   readonly code: number;
@@ -33,11 +33,15 @@ export async function temporaryStore(): Promise<TemporaryStore> {
   };
 }
 
+/** A page for the inspector, which needs no build. */
+export const page = { script: "/* the script */", style: "/* the style */" };
+
 /** Runs the command in this process. */
 export async function run(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   folder = "/",
+  input: Partial<CliInput> = {},
 ): Promise<CliRun> {
   let stdout = "";
   let stderr = "";
@@ -49,7 +53,7 @@ export async function run(
       stderr += text;
     },
   };
-  const code = await runCli(argv, output, { environment, folder });
+  const code = await runCli(argv, output, { environment, folder, page, ...input });
   return { code, stdout, stderr };
 }
 

@@ -54,6 +54,8 @@ export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bou
 export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";
 export { contextCompletions, type ContextCompletion } from "../adapters/context-completions.ts";
 export { isActive, listedObjects } from "../adapters/listed-objects.ts";
+export { inspectHint, type InspectedPlace } from "../adapters/inspect-hint.ts";
+export { shellWord } from "../adapters/shell-word.ts";
 export type { ContextFigures } from "../adapters/context-figures.ts";
 export { switchesOff } from "../adapters/off-variable.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
