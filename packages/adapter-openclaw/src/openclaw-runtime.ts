@@ -5,6 +5,8 @@ import {
   contextCommand,
   fieldsOf,
   type HostToolCall,
+  type InspectedPlace,
+  inspectHint,
   jsonObject,
 } from "@self-context-manager/core/host";
 
@@ -37,6 +39,8 @@ export interface OpenClawRuntimeOptions {
   readonly openSession: (sessionId: string, workspace: string) => Promise<ContextSession>;
   /** Closes the store. */
   readonly close: () => Promise<void>;
+  /** Returns the place of the store. */
+  readonly storePlace: () => InspectedPlace;
   readonly sdk: HostSdk;
   readonly logger: OpenClawLogger;
   /** Returns the host's configuration as it is now. */
@@ -250,7 +254,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       const place = placeOf(context);
       const { sessionId } = { ...options.entryOf(place), ...context };
       try {
-        const { turn, problem } = sessions.begin(place, sessionId ?? "");
+        const { id, turn, problem } = sessions.begin(place, sessionId ?? "");
         const { connection } = turn;
         const sendsOwn = (): string | undefined => {
           if (!sessions.isOn(place))
@@ -282,6 +286,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           },
           sendsOwn,
           isCompacted: () => turn.budget !== undefined,
+          inspect: async () => await Promise.resolve(inspectHint(id, options.storePlace())),
         });
       } catch (error) {
         return failureText(error);

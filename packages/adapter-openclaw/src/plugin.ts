@@ -73,8 +73,11 @@ interface OpenedStore {
 function newRuntime(api: OpenClawApi): OpenClawRuntime {
   let opening: Promise<OpenedStore> | undefined;
 
+  const settingsNow = (): OpenedStore["settings"] =>
+    configFromEnvironment(environmentOf(api.pluginConfig, process.env));
+
   async function open(): Promise<OpenedStore> {
-    const settings = configFromEnvironment(environmentOf(api.pluginConfig, process.env));
+    const settings = settingsNow();
     const { store: kind, at, xtdb } = settings;
     const store = await openStore({ store: kind, at, xtdb, clock: systemClock, patience });
     return { settings, store, managers: new Map() };
@@ -123,6 +126,10 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
       const now = opening;
       opening = undefined;
       if (now !== undefined) await close(await now);
+    },
+    storePlace: () => {
+      const { store: kind, at } = settingsNow();
+      return { kind, at };
     },
     sdk: {
       run() {

@@ -73,6 +73,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
         await manager[Symbol.asyncDispose]();
         await options.close?.();
       },
+      storePlace: () => ({ kind: "sqlite", at: "/data/store.sqlite" }),
       sdk: {
         run: () => run,
         memoryPrompt: () => "Memory.",

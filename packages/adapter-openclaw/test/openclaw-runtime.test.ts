@@ -195,6 +195,18 @@ describe("managed context that is off", () => {
     expect(first?.instruction).not.toContain("Files and tool outputs");
   });
 
+  it("names the command that shows the session in a browser, and no secret", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go");
+    const [id] = gateway.opened;
+
+    const context = { sessionKey: "agent:main:one", sessionId: "s1" };
+    const answer = await gateway.runtime.command("inspect", context);
+
+    expect(answer).toContain(`scm inspect '${id}' --store sqlite --at /data/store.sqlite`);
+    expect(answer).not.toContain("token");
+  });
+
   it("is reported before the first turn without a sign of a failure", async () => {
     await using gateway = await fakeGateway();
 

@@ -1,9 +1,10 @@
 import type * as Compose from "@self-context-manager/compose";
-import type { Patience, ReadLimits } from "@self-context-manager/core";
+import type { ContextSession, Patience, ReadLimits } from "@self-context-manager/core";
 import { switchesOff } from "@self-context-manager/core/host";
 
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
+import { inspectorPage, type ServedPage } from "./inspector-page.ts";
 import { UnsupportedNodeError } from "./failure-notice.ts";
 import { piExtension } from "./pi-extension.ts";
 
@@ -34,21 +35,27 @@ const extension: (host: PiHost) => void = piExtension({
     const environment = isEphemeral
       ? { ...process.env, SCM_STORE: undefined, SCM_STORE_KIND: "memory" }
       : process.env;
+    const config = configFromEnvironment(environment);
     const manager = await openContextManager({
       readLimits: piReadLimits,
       // No release of Pi reports whether another extension blocks its `read` or changes the result.
       activateUnread: "ask",
-      ...configFromEnvironment(environment),
+      ...config,
       workspace,
       patience,
     });
     try {
       const session = await manager.openSession(host);
+      const page = inspectorPage(async () => await servePage(manager, config, session));
       return {
         session,
         workspace: manager.workspace,
         check: async () => void (await manager.store.commit([])),
-        [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
+        inspect: async () => await page.address(),
+        [Symbol.asyncDispose]: async () => {
+          await page[Symbol.asyncDispose]();
+          await manager[Symbol.asyncDispose]();
+        },
       };
     } catch (error) {
       await manager[Symbol.asyncDispose]();
@@ -56,6 +63,35 @@ const extension: (host: PiHost) => void = piExtension({
     }
   },
 });
+
+/** Opens the inspector's page of a session. Its packages are loaded only here, so a start of Pi does not wait for them. */
+async function servePage(
+  { store, workspace }: Compose.ContextManager,
+  { store: kind, at, xtdb }: Compose.EnvironmentConfig,
+  session: ContextSession,
+): Promise<ServedPage> {
+  const [{ openInspector }, { everyLayout, openDocuments }] = await Promise.all([
+    import("@self-context-manager/inspector"),
+    loadCompose(),
+  ]);
+  const { sessionId } = await session.status();
+  await using parts = new AsyncDisposableStack();
+  const { parser, search } = parts.use(await openDocuments(store, { store: kind, at, xtdb }));
+  const { url } = parts.use(
+    await openInspector({
+      store,
+      layouts: everyLayout(),
+      place: kind === "memory" ? "memory" : at,
+      kind,
+      parser,
+      search,
+      workspace,
+      at: `sessions/${encodeURIComponent(sessionId)}`,
+    }),
+  );
+  const kept = parts.move();
+  return { url, [Symbol.asyncDispose]: async () => await kept.disposeAsync() };
+}
 
 async function loadCompose(): Promise<typeof Compose> {
   try {

@@ -9,6 +9,11 @@ export interface OpenedContext extends AsyncDisposable {
   readonly workspace: string;
   /** Rejects with `StoreError` if the store cannot be written now. Takes almost no time if it can. */
   readonly check?: () => Promise<void>;
+  /**
+   * Opens the inspector's page of the session and returns its address. It is open until the disposal. Default: a command
+   * for the terminal is named instead.
+   */
+  readonly inspect?: () => Promise<string>;
 }
 
 /** Opens the store and a session on it; rejects if that is not possible now. */

@@ -10,6 +10,7 @@ import {
   contextCompletions,
   type ContextFigures,
   heldWrites,
+  inspectHint,
   isSessionGone,
   isStoreFailure,
   type MarkedList,
@@ -552,6 +553,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
           figures: async () => await figures(context),
           isCompacted: () => isCompacted,
           sendsOwn,
+          inspect: async () => await pageText(await open(context)),
         });
         if (sendsOwn() === undefined) await lookedAt((await open(context)).session, context);
         return text;
@@ -596,4 +598,13 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       return "Managed context is off; Pi's own messages are sent unchanged.";
     }
   };
+}
+
+/** Opens the inspector's page of a session and returns what the user reads. */
+async function pageText({ session, inspect }: OpenedContext): Promise<string> {
+  if (inspect === undefined) return inspectHint(session.host.sessionId, undefined);
+  return [
+    `Open this address in a browser of this machine: ${await inspect()}`,
+    "It only reads, follows the session, and is closed with it. Who has the address can read the store.",
+  ].join("\n");
 }

@@ -18,6 +18,8 @@ export interface FakeSession {
   readonly opened: readonly string[];
   readonly closed: readonly string[];
   readonly openContext: OpenContext;
+  /** The address of the inspector's page; undefined if there is no page. */
+  page: string | undefined;
   /** The error with which each operation rejects; undefined for success. */
   failure: Error | undefined;
   answer: ToolAnswer;
@@ -120,6 +122,7 @@ export function fakeSession(): FakeSession {
     failure: undefined,
     reason: undefined,
     isShared: false,
+    page: undefined,
     answer: { ok: true, text: "done", effects: [] },
     boundaries: [],
     objects: [],
@@ -129,6 +132,9 @@ export function fakeSession(): FakeSession {
       return await Promise.resolve({
         session: session as unknown as ContextSession,
         workspace,
+        ...(fake.page === undefined
+          ? {}
+          : { inspect: async () => await Promise.resolve(fake.page ?? "") }),
         [Symbol.asyncDispose]: async () => {
           closed.push(host.sessionId);
           await Promise.resolve();

@@ -245,6 +245,24 @@ describe("the extension", () => {
     expect(pi.notices[3]).not.toContain("In view");
   });
 
+  test("gives the address of the session's page, also while it is off", async () => {
+    const { pi, session } = await started({ off: true });
+    await pi.emit("session_shutdown", {});
+    session.page = "http://127.0.0.1:1/#token=t";
+
+    await pi.command("context", "inspect");
+
+    expect(pi.notices.at(-1)).toContain("browser of this machine: http://127.0.0.1:1/#token=t\n");
+  });
+
+  test("names the command for a terminal if it has no page", async () => {
+    const { pi } = await started();
+
+    await pi.command("context", "inspect");
+
+    expect(pi.notices.at(-1)).toContain("scm inspect session-1");
+  });
+
   test("shows its status from the start, after each command, and when it is off", async () => {
     const { pi, session } = await started();
     const atStart = pi.statuses.at(-1);

@@ -19,11 +19,14 @@ export interface ContextSwitch {
   readonly sendsOwn: () => string | undefined;
   /** Whether the user compacted the chat after the last call. The session knows it only with the next call. */
   readonly isCompacted: () => boolean;
+  /** Opens the session in a browser's page, or names the command that does, and returns the text for the user. */
+  readonly inspect: () => Promise<string>;
 }
 
 function usage({ command }: ContextSwitch): string {
   return [
     `/${command} lists the objects and their costs, /${command} list all also the oldest`,
+    `/${command} inspect shows all calls and what they cost in a browser`,
     `/${command} restore activates the objects that left the view when the last epoch ended`,
     `/${command} show HANDLE`,
     `/${command} activate|deactivate|pin|unpin HANDLE ...`,
@@ -40,6 +43,7 @@ const compactedSince =
 export async function contextCommand(args: string, host: ContextSwitch): Promise<string> {
   const [verb = "list", target = "", ...rest] = args.trim().split(/\s+/u).filter(Boolean);
   if (verb === "on" || verb === "off") return await host.turn(verb === "on");
+  if (verb === "inspect") return await host.inspect();
   const changes = verb !== "list" && verb !== "show";
   if (changes && !host.isOn()) return `Managed context is off; /${host.command} on switches it on.`;
   if (verb === "list") {

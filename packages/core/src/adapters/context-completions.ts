@@ -49,6 +49,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   name: { description: "give an object a nickname", takes: () => true },
   restore: { description: "activate what the last epoch's end removed" },
+  inspect: { description: "see all calls and what they cost in a browser" },
   on: { description: "send managed views to the model" },
   off: { description: "send the host's own messages" },
 };

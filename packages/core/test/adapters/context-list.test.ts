@@ -43,6 +43,7 @@ async function run(args: string, objects: readonly ListedObject[]): Promise<stri
     figures: async () => await Promise.resolve(undefined),
     sendsOwn: () => undefined,
     isCompacted: () => false,
+    inspect: async () => await Promise.resolve("the page"),
   };
   return await contextCommand(args, host);
 }
