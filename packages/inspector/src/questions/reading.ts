@@ -71,6 +71,8 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
   /** The sessions whose timeline was read, which costs only the new calls from then on. */
   const read = new Set<ObjectId>();
   let workspaces: readonly string[] = [];
+  /** The update of the document index that runs now: several questions wait for the same one. */
+  let indexing: Promise<unknown> | undefined;
 
   async function history(session: ObjectId): Promise<ViewHistory> {
     const opened = await viewHistory(store, layouts, session);
@@ -169,14 +171,31 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     async updateLinks() {
       if (parser === undefined) return;
       const end = Date.now() + indexTime;
-      try {
-        await updateIndex(store, parser, { mayContinue: () => Date.now() < end });
-      } catch (error) {
-        // The links that the index has are shown; a store that cannot be read fails with its own question.
-        if (!StoreError.is(error)) throw error;
-      }
+      indexing ??= updateIndex(store, parser, { mayContinue: () => Date.now() < end }).then(
+        () => (indexing = undefined),
+        (error: unknown) => {
+          indexing = undefined;
+          // The links that the index has are shown; a store that cannot be read fails with its own question.
+          if (!StoreError.is(error)) throw error;
+        },
+      );
+      await within(indexing, indexTime);
     },
   };
+}
+
+/**
+ * Waits for work, but only so long. A store that another process has locked keeps its writers waiting for many seconds, and
+ * a question need not wait with them.
+ */
+export async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  const pause = Promise.withResolvers<void>();
+  const timer = setTimeout(() => pause.resolve(), milliseconds);
+  try {
+    await Promise.race([work, pause.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The name of an object for people. */

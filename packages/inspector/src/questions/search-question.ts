@@ -2,7 +2,7 @@ import { type ObjectId, type SearchHit, StoreError } from "@self-context-manager
 import { matchingLine, updateSearch } from "@self-context-manager/core/documents";
 
 import type { SearchAnswer } from "../answers.ts";
-import { isDamage, type Reading } from "./reading.ts";
+import { isDamage, type Reading, within } from "./reading.ts";
 
 /** The greatest number of hits in an answer, and of those that are asked for, of which an object can have several. */
 const mostHits = { shown: 50, asked: 300 };
@@ -12,13 +12,15 @@ const indexTime = 1_500;
 
 /** Searches the contents of all versions by words. */
 export function searchQuestion(reading: Reading): (words: string) => Promise<SearchAnswer> {
+  /** The update that runs now. Two at once would read the same versions twice. */
   let updating: Promise<boolean> | undefined;
   return async (words) => {
     if (words.trim() === "" || reading.search === undefined)
       return { hits: [], isComplete: reading.search !== undefined };
-    // Two updates at once would read the same versions twice.
+    let isComplete = false;
     updating ??= update(reading).finally(() => (updating = undefined));
-    const isComplete = await updating;
+    const ended = updating.then((isWhole) => (isComplete = isWhole));
+    await within(ended, indexTime * 2);
     const hits = bestOfEach(await reading.search.search({ words, limit: mostHits.asked }));
     return { hits: await named(reading, hits.slice(0, mostHits.shown), words), isComplete };
   };
