@@ -87,6 +87,8 @@ async function servePage(
       search,
       workspace,
       at: `sessions/${encodeURIComponent(sessionId)}`,
+      // Pi ends when it has nothing to do.
+      keepsRunning: false,
     }),
   );
   const kept = parts.move();

@@ -31,7 +31,7 @@ export async function pageFiles(): Promise<PageFiles> {
 }
 
 /** The title of the page. */
-export const pageTitle = "self-context-manager inspector";
+const pageTitle = "self-context-manager inspector";
 
 /** The title of a snapshot, by which it is recognised. */
 export const snapshotTitle = "self-context-manager inspector: snapshot";

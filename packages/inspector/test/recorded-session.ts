@@ -24,7 +24,7 @@ import { posix } from "node:path";
 
 import type { InspectedStore } from "../src/inspected-store.ts";
 
-export const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
+const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
 
 /** One step of a recorded session: what the user, the model or a tool did, and then one call. */
 export type Step =

@@ -199,7 +199,7 @@ export async function within(work: Promise<unknown>, milliseconds: number): Prom
 }
 
 /** The name of an object for people. */
-export function usualName(body: ObjectBody | ObjectMetadata, workspace: string): string {
+function usualName(body: ObjectBody | ObjectMetadata, workspace: string): string {
   if (body.type !== "session") return shortName(workspace, body);
   return [body["harness"], body["session_id"]].filter((part) => typeof part === "string").join(" ");
 }

@@ -16,6 +16,8 @@ export interface InspectorOptions extends InspectedStore {
   readonly at?: string;
   /** The script and the style sheet of the page. Default: the built ones of this package. */
   readonly files?: PageFiles;
+  /** Whether the server keeps its process running. Default: true. */
+  readonly keepsRunning?: boolean;
 }
 
 /** A running inspector. */
@@ -121,6 +123,7 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
   }
 
   port = await listening(server);
+  if (options.keepsRunning === false) server.unref();
   const urlAt = (place: string): string =>
     `http://127.0.0.1:${port}/#token=${token}${place === "" ? "" : `&at=${place}`}`;
   let closed: Promise<void> | undefined;

@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 /** The header that has the token of the URL. A page of another origin cannot send it without this server's consent. */
-export const tokenHeader = "x-scm-token";
+const tokenHeader = "x-scm-token";
 
 /** The longest path with its question. */
 const longestUrl = 4_096;
@@ -62,7 +62,7 @@ export function readUrl(
   const parts: string[] = [];
   for (const part of path.slice(1).split("/")) {
     const decoded = decodedPart(part);
-    if (decoded === undefined || decoded === "." || decoded === "..") return undefined;
+    if (decoded === undefined) return undefined;
     parts.push(decoded);
   }
   return { path: parts, parameters: new URLSearchParams(rest.join("?")) };
@@ -70,8 +70,7 @@ export function readUrl(
 
 function decodedPart(part: string): string | undefined {
   try {
-    const text = decodeURIComponent(part);
-    return text.includes("\0") ? undefined : text;
+    return decodeURIComponent(part);
   } catch {
     // A broken escape is in no address of the page.
     return undefined;

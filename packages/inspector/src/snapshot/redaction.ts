@@ -19,7 +19,7 @@ import type {
   VersionRow,
 } from "../answers.ts";
 import { redactMessage } from "./redact-message.ts";
-import { keptWord, removedText } from "./removed-text.ts";
+import { hasManyWords, keptWord, removedText } from "./removed-text.ts";
 
 /**
  * Removes all texts from answers. Each answer is made again from the fields that are known to be safe, so a new field is
@@ -169,9 +169,6 @@ export function redaction(): Redaction {
   };
 }
 
-/** The words from which on even the name of a file is removed. */
-const mostWords = 8;
-
 function nameOf(body: ObjectBody | ObjectMetadata, workspace: string): string {
   const { type } = body;
   if (type === "toolcall") return keptWord(textIn(body["tool"]));
@@ -180,12 +177,22 @@ function nameOf(body: ObjectBody | ObjectMetadata, workspace: string): string {
   return fileName(textIn(body["path"] ?? body.provenance.origin), workspace);
 }
 
-/** The path of a file below the workspace; of another file only its name, because folders can be named after people. */
+/**
+ * The end of a file's path below the workspace, with so many folders that it is no long run of words. Of a file elsewhere only
+ * its name, because folders can be named after people.
+ */
 function fileName(path: string, workspace: string): string {
   const base = workspace.endsWith("/") ? workspace : `${workspace}/`;
   const isInside = workspace !== "" && path.startsWith(base);
-  const name = isInside ? path.slice(base.length) : (path.split(/[/\\]/u).at(-1) ?? "");
-  return name.split(/\s+/u).length < mostWords ? name : removedText(name);
+  const folders = (isInside ? path.slice(base.length) : path).split(/[/\\]/u);
+  let name = folders.pop() ?? "";
+  if (hasManyWords(name)) return removedText(name);
+  if (!isInside) return name;
+  for (const folder of folders.toReversed()) {
+    if (hasManyWords(`${folder}/${name}`)) return `…/${name}`;
+    name = `${folder}/${name}`;
+  }
+  return name;
 }
 
 /** The objects of answers have names that `nameOf` made. */

@@ -79,6 +79,36 @@ describe("a redacted snapshot", () => {
     );
   });
 
+  it("has no run of eight words, although the paths of files stay", async () => {
+    const path = fc
+      .array(
+        fc.array(word, { minLength: 1, maxLength: 9 }).map((words) => words.join("-")),
+        {
+          minLength: 1,
+          maxLength: 6,
+        },
+      )
+      .map((folders) => `${folders.join("/")}.md`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(path, { minLength: 1, maxLength: 4 }), async (paths) => {
+        const output = paths.map((one) => `/work/${one}`).join("\n");
+        const { store, id } = await recordedSession([
+          { user: output },
+          ...paths.map((read): Step => ({ read, text: output })),
+          { run: { command: "ls" }, output },
+        ]);
+
+        const html = await snapshotText(store, id, { redact: true });
+
+        const inFile = runsOf(html, 8);
+        expect([...runsOf(output, 8)].filter((run) => inFile.has(run))).toEqual([]);
+        const short = paths.filter((one) => wordsOf(one).length < 8);
+        expect(short.filter((one) => !html.includes(JSON.stringify(one)))).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("finds such runs in the file that is not redacted", async () => {
     const steps: readonly Step[] = [{ user: "zqone zqtwo zqthree zqfour" }];
     const { store, id } = await recordedSession(steps);
