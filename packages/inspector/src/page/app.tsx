@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
+import { asError } from "./data/answered.ts";
 import { goTo, useInspector } from "./inspector.ts";
 import { Name } from "./parts/name.tsx";
 import { Failure } from "./parts/states.tsx";
@@ -17,7 +18,7 @@ export function App(): JSX.Element {
   const { route, store } = useInspector();
   const main = useRef<HTMLElement>(null);
   const current = route.value;
-  const place = JSON.stringify(current);
+  const place = placeOf(current);
   useEffect(() => {
     document.title = `${titleOf(current)} · context inspector`;
     // The reader of a screen is at the new view, as after a link to another document.
@@ -42,12 +43,24 @@ export function App(): JSX.Element {
         {store.value.state === "failed" ? (
           <Failure error={store.value.error} />
         ) : (
-          <View route={current} />
+          <Guarded key={place} route={current} />
         )}
       </main>
       <Foot />
     </>
   );
+}
+
+/** What a route shows. Another version of an object or another call in the picture is the same place. */
+function placeOf(route: Route): string {
+  if (route.view === "session") return `session ${route.session}`;
+  return route.view === "object" ? `object ${route.id}` : linkTo(route);
+}
+
+/** The view, or the fault that ended it: a blank page would say nothing. */
+function Guarded({ route }: { readonly route: Route }): JSX.Element {
+  const [fault] = useErrorBoundary();
+  return fault === undefined ? <View route={route} /> : <Failure error={asError(fault)} />;
 }
 
 function View({ route }: { readonly route: Route }): JSX.Element {

@@ -46,3 +46,12 @@ export function inspectorOf(source: DataSource, first: Route): Inspector {
 export function goTo(route: Route): void {
   location.hash = linkTo(route);
 }
+
+/** Puts a page into the address without a new step of the way back. */
+export function renameAddress(route: Route): void {
+  try {
+    history.replaceState(null, "", linkTo(route));
+  } catch {
+    // A preview of a file may forbid changes of its address; the page works without them.
+  }
+}

@@ -4,9 +4,9 @@ import { App } from "./app.tsx";
 import { asError } from "./data/answered.ts";
 import { serverSource } from "./data/server.ts";
 import { snapshotSource } from "./data/snapshot.ts";
-import { type DataSource, paths } from "./data/source.ts";
-import { type Inspector, InspectorProvider, inspectorOf } from "./inspector.ts";
-import { linkTo, readFragment, type Route } from "./route.ts";
+import { AnswerError, type DataSource, paths } from "./data/source.ts";
+import { type Inspector, InspectorProvider, inspectorOf, renameAddress } from "./inspector.ts";
+import { readFragment, type Route } from "./route.ts";
 import { setTheme, theme } from "./theme.ts";
 import "./page.css";
 
@@ -20,7 +20,7 @@ const place = "scm-token";
 function takeToken(): string {
   const { token, route } = readFragment(location.hash);
   if (token === undefined) return stored() ?? "";
-  history.replaceState(null, "", linkTo(route ?? { view: "sessions" }));
+  renameAddress(route ?? { view: "sessions" });
   try {
     sessionStorage.setItem(place, token);
   } catch {
@@ -41,6 +41,16 @@ function stored(): string | undefined {
 function embedded(): SnapshotData | undefined {
   const text = document.querySelector("#snapshot")?.textContent ?? "";
   return text.trim() === "" ? undefined : (JSON.parse(text) as SnapshotData);
+}
+
+/** The source of a snapshot; one that a later program wrote is not read. */
+function snapshotOf(data: SnapshotData): DataSource {
+  if (data.format === 1) return snapshotSource(data);
+  const error = new AnswerError(
+    "SNAPSHOT_TOO_NEW",
+    "A newer version of self-context-manager wrote the data of this file than the page in it can read.",
+  );
+  return { ask: () => Promise.reject(error), follow: () => () => undefined };
 }
 
 async function connect(inspector: Inspector): Promise<void> {
@@ -67,7 +77,7 @@ function start(root: HTMLElement): void {
   setTheme(theme.value);
   const snapshot = embedded();
   const source: DataSource =
-    snapshot === undefined ? serverSource(takeToken()) : snapshotSource(snapshot);
+    snapshot === undefined ? serverSource(takeToken()) : snapshotOf(snapshot);
   const inspector = inspectorOf(source, firstRoute(snapshot));
   addEventListener("hashchange", () => {
     inspector.route.value = readFragment(location.hash).route ?? firstRoute(snapshot);

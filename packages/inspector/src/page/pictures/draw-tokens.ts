@@ -325,6 +325,10 @@ function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): voi
   context.textAlign = "left";
   context.fillStyle = palette.quiet;
   context.fillText(costTitle, left, costTop - 12);
+  if (!cost.appendOnly.some((units) => units > 0)) {
+    context.fillText("no cost was recorded", left, (costTop + costBottom) / 2);
+    return;
+  }
   for (const tick of axisTicks(most, 2)) {
     const y = Math.round(yOf(tick)) + 0.5;
     context.strokeStyle = palette.grid;

@@ -106,8 +106,9 @@ export function CallPanel({
         </dd>
         <dt>Cached</dt>
         <dd>
-          {count(cached.tokens)} tokens,{" "}
-          {cached.isReported ? "as the provider reported" : "estimated"}
+          {call.usage === undefined && call.cost === undefined
+            ? "not known"
+            : `${count(cached.tokens)} tokens, ${cached.isReported ? "as the provider reported" : "estimated"}`}
           {call.usage === undefined
             ? ""
             : `; ${count(call.usage.cacheWrite)} written to the cache, ${count(call.usage.input)} neither`}
@@ -120,6 +121,14 @@ export function CallPanel({
               {call.epoch.call === 1 && call.epoch.endedBy !== undefined
                 ? `. The epoch before it ended because ${epochEndText(call.epoch.endedBy)}.`
                 : ""}
+            </dd>
+          </>
+        )}
+        {call.repeated === 0 ? null : (
+          <>
+            <dt>Shown twice</dt>
+            <dd>
+              {count(call.repeated)} tokens of content are in the view more than once, estimated
             </dd>
           </>
         )}

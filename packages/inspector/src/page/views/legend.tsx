@@ -20,7 +20,7 @@ export function Legend({ timeline }: { readonly timeline: SessionTimeline }): JS
       ))}
       <li class="wide">
         <i class="swatch split" aria-hidden="true" />
-        pale: height read from the cache{hasUsage ? ", as the provider reported" : ""}
+        faded: height read from the cache{hasUsage ? ", as the provider reported" : ""}
       </li>
       <li>
         <i class="swatch hatched" aria-hidden="true" />

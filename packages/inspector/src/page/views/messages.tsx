@@ -1,12 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { CallAnswer, CallMessage, SessionAnswer } from "../../answers.ts";
+import type { CallAnswer, SessionAnswer } from "../../answers.ts";
 import { type CachedBoundary, cachedBoundary } from "../figures/cached-boundary.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { count, counted, percent } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Message } from "./message.tsx";
+import { ObjectsOfCall } from "./objects-of-call.tsx";
 
 /** Messages that are drawn at first; a button adds as many. */
 const step = 100;
@@ -144,57 +145,4 @@ function boundaryOf(
     ({ entry, json }) => (entry?.tokens ?? (json?.length ?? 0) / 4) * factor,
   );
   return cachedBoundary(usage.cacheRead, overhead + prompts * factor, tokens);
-}
-
-/** The objects whose content is in the call, each with its version and its first message. */
-function ObjectsOfCall({
-  messages,
-  names,
-  onShow,
-}: {
-  readonly messages: readonly CallMessage[];
-  readonly names: ReadonlyMap<string, string>;
-  readonly onShow: (message: number) => void;
-}): JSX.Element | null {
-  const objects = useMemo(() => {
-    const found = new Map<string, { part: CallMessage["parts"][number]; messages: number[] }>();
-    for (const [index, { parts }] of messages.entries())
-      for (const part of parts) {
-        const key = `${part.handle} ${part.version}`;
-        const one = found.get(key) ?? { part, messages: [] };
-        one.messages.push(index);
-        found.set(key, one);
-      }
-    return [...found.values()];
-  }, [messages]);
-  if (objects.length === 0) return null;
-  return (
-    <details class="card">
-      <summary>
-        <strong>{counted(objects.length, "object")} in this call</strong>, with the version that the
-        model saw
-      </summary>
-      <ul class="objects">
-        {objects.map(({ part: { id, handle, version }, messages: places }) => (
-          <li key={`${handle} ${version}`}>
-            <span class="handle">{visibleText(handle)}</span>{" "}
-            <ObjectLink id={id} name={names.get(handle) ?? handle} version={version} /> version{" "}
-            {version},{" "}
-            {places.slice(0, 6).map((place) => (
-              <button
-                type="button"
-                class="small"
-                key={place}
-                aria-label={`show message ${place + 1}`}
-                onClick={() => onShow(place)}
-              >
-                message {place + 1}
-              </button>
-            ))}
-            {places.length > 6 ? ` and ${places.length - 6} more` : ""}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }

@@ -6,6 +6,7 @@ import { costSums, missSums } from "../figures/session-sums.ts";
 import { usageSums } from "../figures/usage.ts";
 import { Bar } from "../parts/bar.tsx";
 import { count, counted, percent, ratio, short } from "../text/format.ts";
+import { visibleName } from "../text/visible-text.ts";
 import { missText } from "../text/words.ts";
 
 /** The figures at the head of a session. */
@@ -21,6 +22,8 @@ export function SessionFigures({
   const cost = useMemo(() => costSums(calls), [calls]);
   const usage = useMemo(() => usageSums(timeline, totals), [timeline, totals]);
   const misses = useMemo(() => missSums(calls), [calls]);
+  const repeated = useMemo(() => calls.reduce((sum, call) => sum + call.repeated, 0), [calls]);
+  const inView = useMemo(() => calls.reduce((sum, call) => sum + call.tokens, 0), [calls]);
   const reported = usage.input + usage.cacheRead + usage.cacheWrite;
   const share = cost.appendOnlyUnits === 0 ? undefined : cost.units / cost.appendOnlyUnits;
   const again = misses.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -28,7 +31,7 @@ export function SessionFigures({
   return (
     <dl class="figures">
       <Figure title="Calls" value={count(calls.length)}>
-        {calls.at(-1)?.model ?? "model not recorded"}
+        {visibleName(calls.at(-1)?.model ?? "model not recorded")}
       </Figure>
       <Figure title="Cost" value={share === undefined ? "–" : ratio(share)}>
         {share === undefined ? (
@@ -64,6 +67,11 @@ export function SessionFigures({
       </Figure>
       <Figure title="Window at the last call" value={`${short(totals.at(-1) ?? 0)} tokens`}>
         estimated, with the part of the host
+      </Figure>
+      <Figure title="Shown more than once" value={percent(repeated / Math.max(1, inView))}>
+        {repeated === 0
+          ? "no content is in a view twice"
+          : `of the tokens of all calls: ${short(repeated)} of ${short(inView)}, estimated`}
       </Figure>
       <Figure
         title="Estimate against provider"

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionAnswer } from "../../answers.ts";
 import { useSession } from "../data/use-session.ts";
-import { goTo } from "../inspector.ts";
+import { goTo, renameAddress } from "../inspector.ts";
 import { Name } from "../parts/name.tsx";
 import { Damage, Shown } from "../parts/states.tsx";
 import { zoomed } from "../pictures/axis.ts";
@@ -65,7 +65,7 @@ function SessionPage({
   const number = selected === undefined ? undefined : calls[selected.index]?.call;
   useEffect(() => {
     if (number === undefined) return;
-    history.replaceState(null, "", linkTo({ view: "session", session: session.id, call: number }));
+    renameAddress({ view: "session", session: session.id, call: number });
   }, [number, session.id]);
 
   // A link within the page can name another call.
