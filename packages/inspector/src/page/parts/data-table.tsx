@@ -51,7 +51,9 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     <div class="table">
       <div class="scroll" tabIndex={0} role="group" aria-label="table, scrolls sideways">
         <table>
-          <caption>{caption}</caption>
+          <caption>
+            <span>{caption}</span>
+          </caption>
           <thead>
             <tr>
               {columns.map(({ title, isNumber, order }, index) => (

@@ -9,7 +9,7 @@ import { Name } from "../parts/name.tsx";
 import { Shown } from "../parts/states.tsx";
 import { linkTo } from "../route.ts";
 import { count, percent, ratio, short, time } from "../text/format.ts";
-import { visibleText } from "../text/visible-text.ts";
+import { visibleName, visibleText } from "../text/visible-text.ts";
 
 /** All sessions of the store. */
 export function SessionsView(): JSX.Element {
@@ -51,28 +51,6 @@ const columns: readonly Column<SessionRow>[] = [
     order: ({ hostId }) => hostId,
   },
   {
-    title: "Harness",
-    cell: ({ harness }) => <Name text={harness} />,
-    order: ({ harness }) => harness,
-  },
-  {
-    title: "Workspace",
-    cell: ({ workspace }) => (workspace === undefined ? "–" : <Name text={workspace} />),
-    order: ({ workspace = "" }) => workspace,
-  },
-  {
-    title: "Calls",
-    isNumber: true,
-    cell: ({ calls }) => count(calls),
-    order: ({ calls }) => calls,
-  },
-  {
-    title: "Tokens of messages, last call",
-    isNumber: true,
-    cell: ({ tokens }) => short(tokens),
-    order: ({ tokens }) => tokens,
-  },
-  {
     title: "Cost",
     isNumber: true,
     cell: ({ cost }) => {
@@ -88,6 +66,18 @@ const columns: readonly Column<SessionRow>[] = [
     order: ({ cost }) => (cost === undefined ? 0 : cost.units / Math.max(1, cost.appendOnlyUnits)),
   },
   {
+    title: "Calls",
+    isNumber: true,
+    cell: ({ calls }) => count(calls),
+    order: ({ calls }) => calls,
+  },
+  {
+    title: "Tokens of messages, last call",
+    isNumber: true,
+    cell: ({ tokens }) => short(tokens),
+    order: ({ tokens }) => tokens,
+  },
+  {
     title: "Cached, by provider",
     isNumber: true,
     cell: ({ reported }) => {
@@ -97,4 +87,14 @@ const columns: readonly Column<SessionRow>[] = [
     },
   },
   { title: "Last call", cell: ({ lastAt }) => time(lastAt), order: ({ lastAt }) => lastAt },
+  {
+    title: "Harness",
+    cell: ({ harness }) => visibleName(harness),
+    order: ({ harness }) => harness,
+  },
+  {
+    title: "Workspace",
+    cell: ({ workspace }) => (workspace === undefined ? "–" : <Name text={workspace} />),
+    order: ({ workspace = "" }) => workspace,
+  },
 ];
