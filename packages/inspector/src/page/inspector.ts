@@ -30,6 +30,12 @@ export function useInspector(): Inspector {
   return inspector;
 }
 
+/** The snapshot that is shown, with its time and whether its texts were removed; undefined on a store. */
+export function useSnapshot(): StoreAnswer["snapshot"] {
+  const { store } = useInspector();
+  return store.value.state === "done" ? store.value.value.snapshot : undefined;
+}
+
 /** An inspector on a source of answers. */
 export function inspectorOf(source: DataSource, first: Route): Inspector {
   return {

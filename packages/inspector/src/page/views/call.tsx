@@ -4,6 +4,7 @@ import type { Answered } from "../data/answered.ts";
 import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { useSession } from "../data/use-session.ts";
+import { useSnapshot } from "../inspector.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Name } from "../parts/name.tsx";
 import { Damage, Shown } from "../parts/states.tsx";
@@ -89,12 +90,14 @@ function CallPage({
   readonly part: string | undefined;
 }): JSX.Element {
   const { isVerified, problems, at, layout, payloadHash } = answer;
+  const isRedacted = useSnapshot()?.isRedacted === true;
   return (
     <>
       {isVerified ? (
         <p class="notice good">
-          <strong>✓ Verified.</strong> The messages below were rebuilt from the store, and their
-          hash is the one that was stored before they were sent.
+          <strong>✓ Verified.</strong> The messages {isRedacted ? "" : "below "}were rebuilt from
+          the store, and their hash is the one that was stored before they were sent.
+          {isRedacted ? " Then their texts were removed for this snapshot." : ""}
         </p>
       ) : (
         <Damage

@@ -3,7 +3,7 @@ import type { ObjectAnswer, VersionAnswer, VersionRow } from "../../answers.ts";
 import type { Answered } from "../data/answered.ts";
 import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
-import { goTo } from "../inspector.ts";
+import { goTo, useSnapshot } from "../inspector.ts";
 import { Copied } from "../parts/copied.tsx";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Difference } from "../parts/difference.tsx";
@@ -141,11 +141,13 @@ function againstOf(against: number | undefined): { readonly against?: number } {
 
 function Content({ answer }: { readonly answer: VersionAnswer }): JSX.Element {
   const { content, fields, isVerified, problem, mediaType } = answer;
+  const isRedacted = useSnapshot()?.isRedacted === true;
   return (
     <>
       {isVerified && problem === undefined ? (
         <p class="quiet">
-          ✓ verified{mediaType === undefined ? "" : ` · ${visibleText(mediaType)}`}
+          ✓ verified{isRedacted ? " before its texts were removed" : ""}
+          {mediaType === undefined ? "" : ` · ${visibleText(mediaType)}`}
         </p>
       ) : (
         <Damage
