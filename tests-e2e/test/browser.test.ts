@@ -111,14 +111,27 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
 );
 
 describe("an outline", () => {
-  it("has no ids and no numbers, and repeated rows once", () => {
-    const row = (call: number): string =>
-      `  - row "Call ${call} 2026-03-02 09:0${call}:12 1,2${call}0 tokens":\n    - cell "019cadc6-9a80-7000-8000-00000000000${call}"\n    - link "f${call}":\n      - /url: "#/calls/${call}"`;
+  const row = (call: number, name: string): string =>
+    `  - row "Call ${call} 2026-03-02 09:0${call}:12 1,2${call}0 tokens":\n    - cell "019cadc6-9a80-7000-8000-00000000000${call}"\n    - link "${name}":\n      - /url: "#/calls/${call}"`;
 
-    const outline = outlineOf(`- table "Calls":\n${row(1)}\n${row(2)}\n${row(3)}\n  - row "None"`);
+  it("has no ids and no numbers, and equal rows once", () => {
+    const outline = outlineOf(`- table "Calls":\n${row(1, "f1")}\n${row(2, "f2")}\n  - row "None"`);
 
     expect(outline).toBe(
       '- table "Calls":\n  - row "Call 0 TIME 0 tokens":\n    - cell "ID"\n    - link "f0":\n  - row "None"\n',
     );
+  });
+
+  it("has the first two of many rows of a kind, and no contents of the session", () => {
+    const rows = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name, index) => row(index + 1, name));
+    const text = '- group "text of message 3": all\n- paragraph: "hash 4bf92 of 2.5k"';
+
+    const outline = outlineOf(`- table "Calls":\n${rows.join("\n")}\n${text}`, {
+      without: /text of message/u,
+    });
+
+    expect(outline).toContain("b.txt");
+    expect(outline).not.toContain("c.txt");
+    expect(outline).toMatch(/\n- group "text of message 0": …\n- paragraph: "hash HASH of 0"\n$/u);
   });
 });

@@ -1,30 +1,40 @@
 import type { Page } from "playwright-core";
 
+export interface OutlineOptions {
+  /** The names of elements whose contents are left out, such as the texts of messages. */
+  readonly without?: RegExp;
+}
+
 /**
- * Returns the structure of a page as a screen reader gets it: roles and names, without ids and numbers. Of items of a
- * list or rows of a table that are then the same, only the first is kept.
+ * Returns the structure of a page as a screen reader gets it: roles and names, without ids and numbers, and with only
+ * the first rows and items of a kind.
  */
-export async function pageOutline(page: Page): Promise<string> {
-  return outlineOf(await page.locator("body").ariaSnapshot());
+export async function pageOutline(page: Page, options: OutlineOptions = {}): Promise<string> {
+  return outlineOf(await page.locator("body").ariaSnapshot(), options);
 }
 
 /** Returns a snapshot of roles and names without what differs between two sessions of the same kind. */
-export function outlineOf(snapshot: string): string {
-  const lines = snapshot
-    .split("\n")
-    .filter((line) => !/^\s*- \/url:/u.test(line))
-    .map((line) => withoutFigures(line));
-  return `${withoutRepeats(blocksOf(lines)).join("\n")}\n`;
+export function outlineOf(snapshot: string, options: OutlineOptions = {}): string {
+  const lines = snapshot.split("\n").filter((line) => !/^\s*- \/url:/u.test(line));
+  return `${outline(blocksOf(lines), options).join("\n")}\n`;
 }
 
 const id = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gu;
-const hash = /\b[\da-f]{12,64}\b/gu;
+const hash = /\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{5,64}(?:\b|…)/gu;
 const time = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/gu;
 /** A number with its separators, and the letter that shortens it. */
 const figure = /[-+−]?\d+(?:[.,:\u00a0\u202f]\d+)*(?:[kMG]\b)?/gu;
 
-function withoutFigures(line: string): string {
-  return line.replace(id, "ID").replace(hash, "HASH").replace(time, "TIME").replace(figure, "0");
+/** The longest line; texts of the session are longer, those of the page are not. */
+const longest = 160;
+
+function plainLine(line: string): string {
+  const plain = line
+    .replace(id, "ID")
+    .replace(hash, "HASH")
+    .replace(time, "TIME")
+    .replace(figure, "0");
+  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 }
 
 /** A line with the lines below it that are further to the right. */
@@ -45,11 +55,26 @@ function blocksOf(lines: readonly string[]): readonly Block[] {
   return blocks;
 }
 
-function withoutRepeats(blocks: readonly Block[]): readonly string[] {
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** The roles of which a page can have any number beside each other. */
+const repeated: ReadonlySet<string> = new Set(["article", "listitem", "option", "row"]);
+
+/** How many of the same kind are kept. */
+const mostOfKind = 2;
+
+function outline(blocks: readonly Block[], options: OutlineOptions): readonly string[] {
   const lines: string[] = [];
   const seen = new Set<string>();
-  for (const { line, inner } of blocks) {
-    const text = [line, ...withoutRepeats(inner)].join("\n");
+  const kinds = new Map<string, number>();
+  for (const block of blocks) {
+    const kind = kindOf(block);
+    const count = (kinds.get(kind) ?? 0) + 1;
+    kinds.set(kind, count);
+    if (repeated.has(roleOf(block)) && count > mostOfKind) continue;
+    const text = textOf(block, options);
     if (seen.has(text)) continue;
     seen.add(text);
     lines.push(text);
@@ -57,6 +82,17 @@ function withoutRepeats(blocks: readonly Block[]): readonly string[] {
   return lines;
 }
 
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
+function textOf({ line, inner }: Block, options: OutlineOptions): string {
+  const name = /^\s*- [a-z]+ "((?:[^"\\]|\\.)*)"/u.exec(line)?.[0] ?? "";
+  if (name !== "" && options.without?.test(name) === true) return `${plainLine(name)}: …`;
+  return [plainLine(line), ...outline(inner, options)].join("\n");
+}
+
+/** The roles of a block and of all that is in it, without their names and texts. */
+function kindOf(block: Block): string {
+  return `${roleOf(block)}(${block.inner.map((one) => kindOf(one)).join(" ")})`;
+}
+
+function roleOf({ line }: Block): string {
+  return /^\s*- ([a-z]+)/u.exec(line)?.[1] ?? "";
 }
