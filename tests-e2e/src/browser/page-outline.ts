@@ -19,6 +19,8 @@ export function outlineOf(snapshot: string, options: OutlineOptions = {}): strin
   return `${outline(blocksOf(lines), options).join("\n")}\n`;
 }
 
+/** A folder for temporary files. */
+const folder = /\/[\w/.-]*\/scm-[\w-]+/gu;
 const id = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gu;
 const hash = /\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{5,64}(?:\b|…)/gu;
 const time = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/gu;
@@ -30,6 +32,7 @@ const longest = 160;
 
 function plainLine(line: string): string {
   const plain = line
+    .replace(folder, "/FOLDER")
     .replace(id, "ID")
     .replace(hash, "HASH")
     .replace(time, "TIME")
@@ -73,9 +76,8 @@ function outline(blocks: readonly Block[], options: OutlineOptions): readonly st
     const kind = kindOf(block);
     const count = (kinds.get(kind) ?? 0) + 1;
     kinds.set(kind, count);
-    if (repeated.has(roleOf(block)) && count > mostOfKind) continue;
     const text = textOf(block, options);
-    if (seen.has(text)) continue;
+    if (repeated.has(roleOf(block)) && (count > mostOfKind || seen.has(text))) continue;
     seen.add(text);
     lines.push(text);
   }

@@ -14,19 +14,19 @@ const forms: readonly (Required<CheckedPageOptions> & { readonly name: string })
 ];
 
 /**
- * Opens a view in light and dark at two widths, and calls `check` with each. `SCM_UPDATE_DOCS=1` also writes a picture of
- * each to `docs/images/inspector`.
+ * Opens a view in light and dark at two widths, and calls `check` with each. With the name of a picture,
+ * `SCM_UPDATE_DOCS=1` also writes one of each to `docs/images/inspector`.
  */
 export async function inEachForm(
   browser: TestBrowser,
-  name: string,
+  picture: string | undefined,
   open: (page: CheckedPage) => Promise<void>,
   check: (page: CheckedPage, form: string) => Promise<void>,
 ): Promise<void> {
   for (const form of forms) {
     await using checked = await openCheckedPage(browser, form);
     await open(checked);
-    if (updatesDocs) await takePicture(checked, `${name}-${form.name}`);
+    if (updatesDocs && picture !== undefined) await takePicture(checked, `${picture}-${form.name}`);
     await check(checked, form.name);
   }
 }

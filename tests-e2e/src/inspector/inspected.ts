@@ -1,0 +1,67 @@
+import { everyLayout, openDocuments } from "@self-context-manager/compose";
+import { timelineReader } from "@self-context-manager/core/inspect";
+import {
+  type InspectedStore,
+  type Inspector,
+  openInspector,
+} from "@self-context-manager/inspector";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { expect } from "vitest";
+
+import type { CheckedPage } from "../browser/checked-page.ts";
+
+/** A SQLite store with everything that the inspector reads from it. Disposal closes it. */
+export interface OpenedStore extends AsyncDisposable {
+  readonly inspected: InspectedStore;
+  /** Returns the newest version's id of the file with this path in the workspace. */
+  fileId(path: string): Promise<string>;
+}
+
+export async function openInspected(storePath: string, workspace = ""): Promise<OpenedStore> {
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await openSqliteStore({ path: storePath }));
+  const { parser, search } = stack.use(
+    await openDocuments(store, { store: "sqlite", at: storePath }),
+  );
+  const layouts = everyLayout();
+  const timelines = timelineReader(store, layouts);
+  const opened = stack.move();
+  return {
+    inspected: { store, layouts, timelines, place: storePath, kind: "sqlite", parser, search },
+    async fileId(path) {
+      const where = { type: "file", path: `${workspace}/${path}` };
+      const [file] = (await store.find({ where, limit: 1 })).items;
+      if (file === undefined) throw new Error(`the store has no file ${path}`);
+      return file.body.id;
+    },
+    [Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+  };
+}
+
+/** An inspector on a store that is only open for it. */
+export interface InspectorOfStore extends Inspector, OpenedStore {}
+
+export async function inspectStore(
+  storePath: string,
+  workspace?: string,
+): Promise<InspectorOfStore> {
+  await using stack = new AsyncDisposableStack();
+  const opened = stack.use(await openInspected(storePath, workspace));
+  const inspector = stack.use(await openInspector(opened.inspected));
+  const all = stack.move();
+  return {
+    ...opened,
+    url: inspector.url,
+    urlAt: (place) => inspector.urlAt(place),
+    [Symbol.asyncDispose]: async () => await all.disposeAsync(),
+  };
+}
+
+/** Opens an address of the inspector, and waits until nothing of the page is awaited any longer. */
+export async function openView({ page }: CheckedPage, url: string): Promise<void> {
+  await page.goto(url);
+  await page.locator("main :is(h1, h2)").first().waitFor();
+  await expect
+    .poll(async () => await page.locator(".waiting").count(), { timeout: 20_000 })
+    .toBe(0);
+}
