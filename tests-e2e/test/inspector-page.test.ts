@@ -202,7 +202,7 @@ describe.skipIf(problem !== undefined)("the inspector as somebody uses it", () =
     };
 
     expect(await missAt(25)).toMatch(/epoch/iu);
-    expect(await missAt(117)).toMatch(/minutes|lifetime|idle/iu);
+    expect(await missAt(117)).toMatch(/Nothing was sent for 28 minutes/u);
     expect(await missAt(180)).toMatch(/model/iu);
     expect(await missAt(190)).toMatch(/provider/iu);
     expect(await missAt(241)).toMatch(/system prompt/iu);

@@ -13,7 +13,7 @@ import { openPiSdk } from "../pi-sdk.ts";
 import { piVersions } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { ledgerProject } from "./session-project.ts";
-import { work, workCalls } from "./session-work.ts";
+import { models, work, workCalls } from "./session-work.ts";
 
 /** A recorded session in a closed store. */
 export interface RecordedSession {
@@ -58,7 +58,8 @@ export async function recordSession(folder: string): Promise<RecordedSession> {
   await using workspace = await openPiWorkspace({
     model,
     api: "anthropic-messages",
-    otherModels: otherModels(),
+    modelId: models.first,
+    otherModels: [models.second],
     files: ledgerProject,
     root: folder,
     workName: "ledger",
@@ -201,11 +202,6 @@ function countedIds(clock: Clock): IdSource {
       return objectId(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}`);
     },
   };
-}
-
-/** Returns the ids of the models to which the user changes. */
-function otherModels(): readonly string[] {
-  return work.flatMap(({ before }) => (before?.type === "model" ? [before.id] : []));
 }
 
 function unanswered({ requests }: AnthropicModel): readonly string[] {

@@ -25,6 +25,9 @@ type Arguments = ScriptedToolCall["arguments"];
 
 const minute = 60_000;
 
+/** The ids of known models, because the lifetime of their cache entries is known by these. */
+export const models = { first: "claude-sonnet-4-5", second: "claude-opus-4-5" } as const;
+
 /** The work of the recorded session: some hours of a user and a model on the ledger project. */
 export const work: readonly Turn[] = [
   {
@@ -132,7 +135,7 @@ export const work: readonly Turn[] = [
     ],
   },
   {
-    before: { type: "model", id: "loopback-2" },
+    before: { type: "model", id: models.second },
     prompt: "Review the whole change as somebody would who has not seen it.",
     answers: [
       shell("review", "grep -c '' src/taxes/*.mjs docs/*.md notes/*.md"),
