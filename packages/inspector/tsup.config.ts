@@ -14,9 +14,9 @@ export default defineConfig([
   },
   {
     // The page is one script and one style sheet, with everything that it needs.
-    entry: { page: "src/page/main.tsx" },
+    entry: { page: "page/main.tsx" },
     outDir: "dist/page",
-    tsconfig: "src/page/tsconfig.json",
+    tsconfig: "page/tsconfig.json",
     format: "iife",
     target: "es2022",
     platform: "browser",

@@ -84,7 +84,9 @@ describe("the built command", () => {
 
 describe.each(piVersions)("Pi $version", (pi) => {
   test("opens the page of its session with /context inspect, and closes it at the end", async () => {
-    await using model = await openLoopbackModel({ script: () => ({ type: "text", text: "an answer" }) });
+    await using model = await openLoopbackModel({
+      script: () => ({ type: "text", text: "an answer" }),
+    });
     await using rpc = await openManagedRpc({ pi, model });
     await rpc.prompt("a plain question");
 

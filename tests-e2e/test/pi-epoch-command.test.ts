@@ -143,7 +143,9 @@ describe.each(piVersions)("/context on Pi $version", (pi) => {
   test("lists the objects that left the view with the last epoch, the reason, and three kinds of figures", async () => {
     const { listed } = await known(pi);
 
-    expect(listed).toMatch(/^0 of 2 known objects are active\.\nf1 +inactive +a\.txt .*\nt1 +inactive +bash /u);
+    expect(listed).toMatch(
+      /^0 of 2 known objects are active\.\nf1 +inactive +a\.txt .*\nt1 +inactive +bash /u,
+    );
     expect(listed).toMatch(/\nIn view, estimated: \d/u);
     expect(listed).toMatch(/\nUnchanged, by the bytes of the messages: the first \d+ %/u);
     expect(listed).toMatch(/\nCost of 5 calls, estimated: /u);

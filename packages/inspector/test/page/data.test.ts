@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import type { ObjectId } from "@self-context-manager/core";
 import type { CallAnswer, SearchAnswer, SnapshotData } from "../../src/answers.ts";
-import { appendCalls, lastSettled } from "../../src/page/data/append-calls.ts";
-import { jsonLines } from "../../src/page/data/json-lines.ts";
-import { serverSource } from "../../src/page/data/server.ts";
-import { snapshotSource } from "../../src/page/data/snapshot.ts";
-import { paths } from "../../src/page/data/source.ts";
-import { graphPlaces } from "../../src/page/pictures/graph-layout.ts";
-import { linkTo, readFragment, type Route } from "../../src/page/route.ts";
+import { appendCalls, lastSettled } from "../../page/data/append-calls.ts";
+import { jsonLines } from "../../page/data/json-lines.ts";
+import { serverSource } from "../../page/data/server.ts";
+import { snapshotSource } from "../../page/data/snapshot.ts";
+import { paths } from "../../page/data/source.ts";
+import { graphPlaces } from "../../page/pictures/graph-layout.ts";
+import { linkTo, readFragment, type Route } from "../../page/route.ts";
 import { sampleAnswers, sampleSession } from "../sample-answers.ts";
 
 describe("the fragment of the address", () => {

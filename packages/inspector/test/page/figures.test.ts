@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TimelineCall } from "@self-context-manager/core/inspect";
-import { cachedBoundary } from "../../src/page/figures/cached-boundary.ts";
-import { differenceText } from "../../src/page/figures/difference-text.ts";
-import { objectCosts } from "../../src/page/figures/object-costs.ts";
-import { costSums, epochRows, missSums } from "../../src/page/figures/session-sums.ts";
-import { cachedTokens, usageSums } from "../../src/page/figures/usage.ts";
-import { axisTicks, callTicks, zoomed } from "../../src/page/pictures/axis.ts";
-import { callMarks } from "../../src/page/pictures/marks.ts";
-import { callTotals } from "../../src/page/pictures/stack.ts";
+import { cachedBoundary } from "../../page/figures/cached-boundary.ts";
+import { differenceText } from "../../page/figures/difference-text.ts";
+import { objectCosts } from "../../page/figures/object-costs.ts";
+import { costSums, epochRows, missSums } from "../../page/figures/session-sums.ts";
+import { cachedTokens, usageSums } from "../../page/figures/usage.ts";
+import { axisTicks, callTicks, zoomed } from "../../page/pictures/axis.ts";
+import { callMarks } from "../../page/pictures/marks.ts";
+import { callTotals } from "../../page/pictures/stack.ts";
 import { sampleSession } from "../sample-answers.ts";
 
 const call = (more: Partial<TimelineCall> & { readonly call: number }): TimelineCall => ({

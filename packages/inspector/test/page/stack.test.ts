@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionTimeline } from "@self-context-manager/core/inspect";
-import { callParts } from "../../src/page/figures/call-parts.ts";
-import { costByCall, costSoFar } from "../../src/page/pictures/cost-lines.ts";
-import { costSums } from "../../src/page/figures/session-sums.ts";
+import { callParts } from "../../page/figures/call-parts.ts";
+import { costByCall, costSoFar } from "../../page/pictures/cost-lines.ts";
+import { costSums } from "../../page/figures/session-sums.ts";
 import {
   bandAt,
   callTotals,
@@ -11,7 +11,7 @@ import {
   columnStart,
   partSums,
   stackOf,
-} from "../../src/page/pictures/stack.ts";
+} from "../../page/pictures/stack.ts";
 import { sampleSession } from "../sample-answers.ts";
 
 /** Timelines of sample sessions, with a range of their calls and a width in columns. */

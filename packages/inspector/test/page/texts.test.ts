@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DiffRow, diffRows } from "../../src/page/text/diff-rows.ts";
-import { bytes, counted, percent, short, time } from "../../src/page/text/format.ts";
-import { pictureUrl, readMessage } from "../../src/page/text/message-parts.ts";
-import { textChunks, textHead } from "../../src/page/text/text-chunks.ts";
-import { visibleName, visibleText } from "../../src/page/text/visible-text.ts";
+import { type DiffRow, diffRows } from "../../page/text/diff-rows.ts";
+import { bytes, counted, percent, short, time } from "../../page/text/format.ts";
+import { pictureUrl, readMessage } from "../../page/text/message-parts.ts";
+import { textChunks, textHead } from "../../page/text/text-chunks.ts";
+import { visibleName, visibleText } from "../../page/text/visible-text.ts";
 
 describe("visible text", () => {
   test("shows controls of direction and other hidden characters by their numbers", () => {

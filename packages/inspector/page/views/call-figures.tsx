@@ -1,0 +1,82 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { CallAnswer, SessionAnswer } from "../../src/answers.ts";
+import { callParts } from "../figures/call-parts.ts";
+import { differenceText } from "../figures/difference-text.ts";
+import { reportedTokens } from "../figures/usage.ts";
+import { count, percent } from "../text/format.ts";
+import { visibleText } from "../text/visible-text.ts";
+
+/** The provider's usage of a call beside our estimate, and its cache miss. */
+export function CallFigures({
+  answer,
+  timeline,
+}: {
+  readonly answer: CallAnswer;
+  readonly timeline: SessionAnswer | undefined;
+}): JSX.Element {
+  const index = timeline?.timeline.calls.findIndex(({ call }) => call === answer.call) ?? -1;
+  const call = timeline?.timeline.calls[index];
+  const estimated = useMemo(
+    () =>
+      timeline === undefined || index < 0
+        ? undefined
+        : callParts(timeline.timeline, index).reduce((sum, { tokens }) => sum + tokens, 0),
+    [timeline, index],
+  );
+  const usage = call?.usage;
+  const reported = usage === undefined ? undefined : reportedTokens(usage);
+  const rows: readonly (readonly [string, number | undefined, number | undefined])[] = [
+    ["Read from the cache", usage?.cacheRead, call?.cost?.cached],
+    ["Written to the cache", usage?.cacheWrite, undefined],
+    ["Neither", usage?.input, undefined],
+    ["New (written or neither)", usage && usage.input + usage.cacheWrite, call?.cost?.fresh],
+    ["All", reported, estimated],
+  ];
+  return (
+    <section class="card" aria-labelledby="usage-title">
+      <h2 id="usage-title">Tokens of the prompt</h2>
+      <div class="scroll" tabIndex={0} role="group" aria-label="table, scrolls sideways">
+        <table>
+          <caption>
+            {reported === undefined || estimated === undefined
+              ? "The provider reported no usage for this call."
+              : differenceText(estimated, reported)}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Tokens</th>
+              <th scope="col" class="number">
+                Provider
+              </th>
+              <th scope="col" class="number">
+                Our estimate
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([title, byProvider, own]) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                <td class="number">
+                  {byProvider === undefined
+                    ? "–"
+                    : `${count(byProvider)} (${percent(byProvider / Math.max(1, reported ?? 1))})`}
+                </td>
+                <td class="number">{own === undefined ? "–" : count(own)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {call?.miss === undefined || call.miss.tokens === 0 ? (
+        <p>No tokens were billed again as new in this call.</p>
+      ) : (
+        <p class="problem">
+          ◆ Cache miss: {count(call.miss.tokens)} tokens that were sent before were billed as new (
+          {call.miss.isReported ? "reported" : "estimated"}). {visibleText(call.miss.text)}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+import type { JSX } from "preact";
+import type { InView, ObjectAnswer } from "../../src/answers.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Name } from "../parts/name.tsx";
+import { CallLink } from "../parts/object-link.tsx";
+import { linkTo } from "../route.ts";
+import { counted } from "../text/format.ts";
+import { visibleText } from "../text/visible-text.ts";
+
+type Run = InView["runs"][number];
+
+/** The calls in which the content of an object was in view, by session. */
+export function ObjectInView({ answer }: { readonly answer: ObjectAnswer }): JSX.Element {
+  return (
+    <section class="card" aria-labelledby="inview-title">
+      <h2 id="inview-title">In view</h2>
+      {answer.inView.length === 0 ? (
+        <p class="quiet">The content of this object was in no view of a call.</p>
+      ) : (
+        answer.inView.map((inView) => <InSession key={inView.session} inView={inView} />)
+      )}
+    </section>
+  );
+}
+
+function InSession({ inView }: { readonly inView: InView }): JSX.Element {
+  const { session, sessionName, handle, runs } = inView;
+  const calls = runs.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const columns: readonly Column<Run>[] = [
+    {
+      title: "From call",
+      isNumber: true,
+      cell: ({ from }) => <CallLink session={session} call={from} part={handle} />,
+      order: ({ from }) => from,
+    },
+    {
+      title: "To call",
+      isNumber: true,
+      cell: ({ to }) => <CallLink session={session} call={to} part={handle} />,
+      order: ({ to }) => to,
+    },
+    { title: "Version at first", isNumber: true, cell: ({ version }) => version },
+  ];
+  return (
+    <>
+      <h3>
+        <a href={linkTo({ view: "session", session })}>
+          <Name text={sessionName === "" ? session : sessionName} />
+        </a>{" "}
+        as <span class="handle">{visibleText(handle)}</span>, in {counted(calls, "call")}
+      </h3>
+      <Strip runs={runs} />
+      <DataTable
+        caption="Runs of calls with the content in view"
+        columns={columns}
+        rows={runs}
+        keyOf={({ from }) => from}
+        shown={6}
+        empty="none"
+      />
+    </>
+  );
+}
+
+/** A small picture of the runs over the calls up to the last of them. */
+function Strip({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
+  const last = Math.max(1, ...runs.map(({ to }) => to));
+  return (
+    <div class="strip">
+      <svg viewBox="0 0 1000 14" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" width="1000" height="14" />
+        {runs.map(({ from, to }) => (
+          <rect
+            key={from}
+            class="fill"
+            x={((from - 1) / last) * 1000}
+            width={Math.max(2, ((to - from + 1) / last) * 1000)}
+            height="14"
+          />
+        ))}
+      </svg>
+      <div class="quiet ends">
+        <span>call 1</span>
+        <span>call {last}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { SessionAnswer } from "../../src/answers.ts";
+import { differenceText } from "../figures/difference-text.ts";
+import { costSums, missSums } from "../figures/session-sums.ts";
+import { usageSums } from "../figures/usage.ts";
+import { Bar } from "../parts/bar.tsx";
+import { count, counted, percent, ratio, short } from "../text/format.ts";
+import { visibleName } from "../text/visible-text.ts";
+import { missText } from "../text/words.ts";
+
+/** The figures at the head of a session. */
+export function SessionFigures({
+  answer,
+  totals,
+}: {
+  readonly answer: SessionAnswer;
+  readonly totals: Float64Array;
+}): JSX.Element {
+  const { timeline } = answer;
+  const { calls } = timeline;
+  const cost = useMemo(() => costSums(calls), [calls]);
+  const usage = useMemo(() => usageSums(timeline, totals), [timeline, totals]);
+  const misses = useMemo(() => missSums(calls), [calls]);
+  const repeated = useMemo(() => calls.reduce((sum, call) => sum + call.repeated, 0), [calls]);
+  const inView = useMemo(() => calls.reduce((sum, call) => sum + call.tokens, 0), [calls]);
+  const reported = usage.input + usage.cacheRead + usage.cacheWrite;
+  const share = cost.appendOnlyUnits === 0 ? undefined : cost.units / cost.appendOnlyUnits;
+  const again = misses.reduce((sum, { tokens }) => sum + tokens, 0);
+  const sent = usage.calls === 0 ? totals.reduce((sum, tokens) => sum + tokens, 0) : reported;
+  return (
+    <dl class="figures">
+      <Figure title="Calls" value={count(calls.length)}>
+        {visibleName(calls.at(-1)?.model ?? "model not recorded")}
+      </Figure>
+      <Figure title="Cost" value={share === undefined ? "–" : ratio(share)}>
+        {share === undefined ? (
+          "no cost recorded"
+        ) : (
+          <>
+            <Bar share={share} tone={share > 1 ? "bad" : "good"} />
+            {short(cost.units)} instead of {short(cost.appendOnlyUnits)} tokens of uncached input
+            append-only, estimated
+          </>
+        )}
+      </Figure>
+      <Figure
+        title="Read from the cache"
+        value={usage.calls === 0 ? "–" : percent(usage.cacheRead / reported)}
+      >
+        {usage.calls === 0 ? (
+          "the provider reported no usage"
+        ) : (
+          <>
+            <Bar share={usage.cacheRead / reported} />
+            of {short(reported)} tokens in {counted(usage.calls, "reported call")}
+          </>
+        )}
+      </Figure>
+      <Figure title="Sent again as new" value={`${short(again)} tokens`}>
+        {again === 0
+          ? "no cache misses"
+          : `${percent(again / Math.max(1, sent))} of all tokens: ${misses
+              .slice(0, 2)
+              .map(({ reason, tokens }) => `${missText(reason)} ${short(tokens)}`)
+              .join(", ")}`}
+      </Figure>
+      <Figure title="Window at the last call" value={`${short(totals.at(-1) ?? 0)} tokens`}>
+        estimated, with the part of the host
+      </Figure>
+      <Figure title="Shown more than once" value={percent(repeated / Math.max(1, inView))}>
+        {repeated === 0
+          ? "no content is in a view twice"
+          : `of the tokens of all calls: ${short(repeated)} of ${short(inView)}, estimated`}
+      </Figure>
+      <Figure
+        title="Estimate against provider"
+        value={usage.calls === 0 ? "–" : signed(usage.estimated / reported - 1)}
+      >
+        {usage.calls === 0
+          ? "nothing to compare with"
+          : `${differenceText(usage.estimated, reported)} ${short(usage.estimated)} and ${short(reported)} tokens.`}
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({
+  title,
+  value,
+  children,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd class="value">{value}</dd>
+      <dd class="quiet">{children}</dd>
+    </div>
+  );
+}
+
+function signed(share: number): string {
+  return `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
+}

@@ -1,0 +1,100 @@
+import type { JSX } from "preact";
+import type { SessionRow, SessionsAnswer } from "../../src/answers.ts";
+import { paths } from "../data/source.ts";
+import { useAnswer } from "../data/use-answer.ts";
+import { useInspector } from "../inspector.ts";
+import { Bar } from "../parts/bar.tsx";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Name } from "../parts/name.tsx";
+import { Shown } from "../parts/states.tsx";
+import { linkTo } from "../route.ts";
+import { count, percent, ratio, short, time } from "../text/format.ts";
+import { visibleName, visibleText } from "../text/visible-text.ts";
+
+/** All sessions of the store. */
+export function SessionsView(): JSX.Element {
+  const { news } = useInspector();
+  const answered = useAnswer<SessionsAnswer>(paths.sessions, news.value?.position);
+  return (
+    <>
+      <h1>Sessions</h1>
+      <section class="card" aria-label="Sessions">
+        <Shown answered={answered} what="the sessions">
+          {({ sessions }) => (
+            <DataTable
+              caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only."
+              columns={columns}
+              rows={sessions}
+              keyOf={({ id }) => id}
+              shown={100}
+              empty="The store has no sessions yet. A session appears with the first message of an agent that uses this store."
+              rowClass={({ problem }) => (problem === undefined ? undefined : "damaged")}
+            />
+          )}
+        </Shown>
+      </section>
+    </>
+  );
+}
+
+const columns: readonly Column<SessionRow>[] = [
+  {
+    title: "Session",
+    cell: ({ id, hostId, problem }) => (
+      <>
+        <a href={linkTo({ view: "session", session: id })}>
+          <Name text={hostId === "" ? id : hostId} />
+        </a>
+        {problem === undefined ? null : <div class="problem">✕ {visibleText(problem)}</div>}
+      </>
+    ),
+    order: ({ hostId }) => hostId,
+  },
+  {
+    title: "Cost",
+    isNumber: true,
+    cell: ({ cost }) => {
+      if (cost === undefined || cost.appendOnlyUnits === 0) return "–";
+      const share = cost.units / cost.appendOnlyUnits;
+      return (
+        <span class="withbar">
+          {ratio(share)}
+          <Bar share={share} tone={share > 1 ? "bad" : "good"} />
+        </span>
+      );
+    },
+    order: ({ cost }) => (cost === undefined ? 0 : cost.units / Math.max(1, cost.appendOnlyUnits)),
+  },
+  {
+    title: "Calls",
+    isNumber: true,
+    cell: ({ calls }) => count(calls),
+    order: ({ calls }) => calls,
+  },
+  {
+    title: "Tokens of messages, last call",
+    isNumber: true,
+    cell: ({ tokens }) => short(tokens),
+    order: ({ tokens }) => tokens,
+  },
+  {
+    title: "Cached, by provider",
+    isNumber: true,
+    cell: ({ reported }) => {
+      if (reported === undefined || reported.calls === 0) return "not reported";
+      const { input, cacheRead, cacheWrite } = reported;
+      return percent(cacheRead / (input + cacheRead + cacheWrite));
+    },
+  },
+  { title: "Last call", cell: ({ lastAt }) => time(lastAt), order: ({ lastAt }) => lastAt },
+  {
+    title: "Harness",
+    cell: ({ harness }) => visibleName(harness),
+    order: ({ harness }) => harness,
+  },
+  {
+    title: "Workspace",
+    cell: ({ workspace }) => (workspace === undefined ? "–" : <Name text={workspace} />),
+    order: ({ workspace = "" }) => workspace,
+  },
+];
