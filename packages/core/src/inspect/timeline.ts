@@ -95,7 +95,8 @@ export interface SessionTimeline {
   readonly parts: readonly TimelinePart[];
   readonly calls: readonly TimelineCall[];
   /**
-   * How an estimate becomes the provider's count: reported = factor × estimated + overhead. The overhead is what the host
+   * How an estimate becomes the provider's count: reported = factor × estimated + overhead, where `estimated` are the
+   * tokens of the messages alone. The overhead is the rest: the system prompts, which are a part too, and what the host
    * sends and the context manager does not see, such as the declarations of tools.
    */
   readonly calibration: { readonly factor: number; readonly overhead: number };

@@ -51,9 +51,40 @@ function tokensAt(timeline: SessionTimeline, index: number): Float64Array {
   return tokens;
 }
 
-/** What filled the window in one call, the largest part first. The sum is `expectedTokens` of the call. */
+/** The name of what the host sends and no part shows. */
+export const hostName = "host (tools, …)";
+
+/**
+ * The tokens that the host sends in a call and that no part shows, such as the declarations of tools. The overhead of
+ * the calibration has the system prompts too, and they are a part of their own.
+ */
+function hostTokens({ parts, calibration }: SessionTimeline, tokens: Float64Array): number {
+  const { factor, overhead } = calibration;
+  let prompts = 0;
+  for (const [part, { kind }] of parts.entries())
+    if (kind === "system") prompts += (tokens[part] ?? 0) * factor;
+  return Math.max(0, overhead - prompts);
+}
+
+/** `hostTokens` of each call; 0 for a call that cannot be read. */
+export function hostOfCalls(timeline: SessionTimeline): Float64Array {
+  const host = new Float64Array(timeline.calls.length);
+  let prompts = Number.NaN;
+  let last = 0;
+  const system = timeline.parts.findIndex(({ kind }) => kind === "system");
+  walkCalls(timeline, (index, tokens) => {
+    if (timeline.calls[index]?.problem !== undefined) return;
+    const now = tokens[system] ?? 0;
+    if (now !== prompts) last = hostTokens(timeline, tokens);
+    prompts = now;
+    host[index] = last;
+  });
+  return host;
+}
+
+/** What filled the window in one call, the largest part first. */
 export function callParts(timeline: SessionTimeline, index: number): readonly CallPart[] {
-  const { factor, overhead } = timeline.calibration;
+  const { factor } = timeline.calibration;
   if (timeline.calls[index]?.problem !== undefined) return [];
   const tokens = tokensAt(timeline, index);
   const parts = timeline.parts.flatMap((one, part): readonly CallPart[] => {
@@ -71,7 +102,8 @@ export function callParts(timeline: SessionTimeline, index: number): readonly Ca
       },
     ];
   });
+  const rest = hostTokens(timeline, tokens);
   const host: readonly CallPart[] =
-    overhead > 0 ? [{ kind: "host", name: "host (tools, …)", tokens: overhead }] : [];
+    rest > 0 ? [{ kind: "host", name: hostName, tokens: rest }] : [];
   return [...host, ...parts].sort((a, b) => b.tokens - a.tokens);
 }

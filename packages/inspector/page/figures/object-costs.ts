@@ -1,5 +1,5 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
-import { type CallPart, partName, walkCalls } from "./call-parts.ts";
+import { type CallPart, hostName, hostOfCalls, partName, walkCalls } from "./call-parts.ts";
 
 /** What a part cost over a session. All figures are estimates. */
 export interface PartCost extends CallPart {
@@ -13,7 +13,7 @@ export interface PartCost extends CallPart {
   readonly units: number;
 }
 
-const hostPart = { kind: "host", name: "host (tools, …)" } as const;
+const hostPart = { kind: "host", name: hostName } as const;
 
 /** The prices that explain the costs of the calls best, in tokens of uncached input. */
 interface Prices {
@@ -27,7 +27,8 @@ interface Prices {
  */
 export function objectCosts(timeline: SessionTimeline): readonly PartCost[] {
   const { parts, calls, calibration } = timeline;
-  const { factor, overhead } = calibration;
+  const { factor } = calibration;
+  const hostTokens = hostOfCalls(timeline);
   const prices = pricesOf(calls);
   const size = parts.length + 1;
   const host = parts.length;
@@ -45,7 +46,7 @@ export function objectCosts(timeline: SessionTimeline): readonly PartCost[] {
     let total = 0;
     let grown = 0;
     for (let part = 0; part < size; part++) {
-      const value = part === host ? overhead : (tokens[part] ?? 0) * factor;
+      const value = part === host ? (hostTokens[index] ?? 0) : (tokens[part] ?? 0) * factor;
       now[part] = value;
       total += value;
       grown += Math.max(0, value - (before[part] ?? 0));

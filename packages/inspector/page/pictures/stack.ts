@@ -1,5 +1,12 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
-import { partName, type StackKind, stackKinds, walkCalls } from "../figures/call-parts.ts";
+import {
+  hostName,
+  hostOfCalls,
+  partName,
+  type StackKind,
+  stackKinds,
+  walkCalls,
+} from "../figures/call-parts.ts";
 import { cachedTokens, reportedTokens } from "../figures/usage.ts";
 
 /** A layer of the stack: one part of the timeline, or all small parts of one kind. */
@@ -58,15 +65,15 @@ export function stackOf(timeline: SessionTimeline, range: CallRange, width: numb
   const calls = range.to - range.from;
   const columns = Math.max(0, Math.min(Math.floor(width), calls));
   const sums = partSums(timeline, range, columns);
-  const bands = bandsOf(timeline, sums, columns);
+  const host = hostSums(timeline, range, columns);
+  const bands = bandsOf(timeline, sums, columns, host);
   const heights = new Float64Array(bands.length * columns);
   const totals = new Float64Array(columns);
   const callTotals = columnCounts(range, columns);
-  const { factor, overhead } = timeline.calibration;
-  const readable = readableCounts(timeline, range, columns);
+  const { factor } = timeline.calibration;
   for (const [index, band] of bands.entries())
     for (let column = 0; column < columns; column++) {
-      let sum = band.kind === "host" ? overhead * (readable[column] ?? 0) : 0;
+      let sum = band.kind === "host" ? (host[column] ?? 0) : 0;
       for (const part of band.parts) sum += (sums[part * columns + column] ?? 0) * factor;
       const height = sum / (callTotals[column] ?? 1);
       heights[index * columns + column] = height;
@@ -123,24 +130,22 @@ function columnCounts(range: CallRange, columns: number): Float64Array {
   );
 }
 
-function readableCounts(
-  { calls }: SessionTimeline,
-  range: CallRange,
-  columns: number,
-): Float64Array {
-  const counts = columnCounts(range, columns);
+/** The sums of the host's tokens in each column. */
+function hostSums(timeline: SessionTimeline, range: CallRange, columns: number): Float64Array {
+  const sums = new Float64Array(columns);
+  const tokens = hostOfCalls(timeline);
   for (let index = range.from; index < range.to; index++) {
-    if (calls[index]?.problem === undefined) continue;
     const column = columnOf(range, columns, index);
-    counts[column] = (counts[column] ?? 0) - 1;
+    sums[column] = (sums[column] ?? 0) + (tokens[index] ?? 0);
   }
-  return counts;
+  return sums;
 }
 
 function bandsOf(
-  { parts, calibration }: SessionTimeline,
+  { parts }: SessionTimeline,
   sums: Float64Array,
   columns: number,
+  host: Float64Array,
 ): readonly Band[] {
   const weights = parts.map((_, part) => {
     let weight = 0;
@@ -160,7 +165,7 @@ function bandsOf(
   };
   return stackKinds.flatMap((kind): readonly Band[] => {
     if (kind === "host")
-      return calibration.overhead > 0 ? [{ kind, parts: [], name: "host (tools, …)" }] : [];
+      return host.some((tokens) => tokens > 0) ? [{ kind, parts: [], name: hostName }] : [];
     const ofKind = [...parts.keys()].filter(
       (part) => parts[part]?.kind === kind && (weights[part] ?? 0) > 0,
     );
@@ -215,13 +220,14 @@ export function bandAt(stack: Stack, column: number, tokens: number): number | u
 
 /** The estimated tokens of each call, as the provider would count them; 0 for a call that cannot be read. */
 export function callTotals(timeline: SessionTimeline): Float64Array {
-  const { factor, overhead } = timeline.calibration;
+  const { factor } = timeline.calibration;
+  const host = hostOfCalls(timeline);
   const totals = new Float64Array(timeline.calls.length);
   walkCalls(timeline, (index, tokens) => {
     if (timeline.calls[index]?.problem !== undefined) return;
     let sum = 0;
     for (const value of tokens) sum += value;
-    totals[index] = sum * factor + overhead;
+    totals[index] = sum * factor + (host[index] ?? 0);
   });
   return totals;
 }

@@ -144,5 +144,5 @@ function boundaryOf(
   const tokens = answer.messages.map(
     ({ entry, json }) => (entry?.tokens ?? (json?.length ?? 0) / 4) * factor,
   );
-  return cachedBoundary(usage.cacheRead, overhead + prompts * factor, tokens);
+  return cachedBoundary(usage.cacheRead, Math.max(overhead, prompts * factor), tokens);
 }

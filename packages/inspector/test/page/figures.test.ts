@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TimelineCall } from "@self-context-manager/core/inspect";
+import { callParts } from "../../page/figures/call-parts.ts";
 import { cachedBoundary } from "../../page/figures/cached-boundary.ts";
 import { differenceText } from "../../page/figures/difference-text.ts";
 import { objectCosts } from "../../page/figures/object-costs.ts";
@@ -205,12 +206,28 @@ describe("axes and zoom", () => {
   });
 });
 
-test("totals of calls are calibrated and have the host's part", () => {
+test("totals of calls are calibrated, and the system prompts are in the overhead", () => {
+  const changes = [
+    [0, 10],
+    [1, 100],
+  ] as const;
   const timeline = {
-    parts: [{ kind: "system", name: "system prompts" }],
-    calls: [call({ call: 1, changes: [[0, 100]] }), call({ call: 2, problem: "missing" })],
+    parts: [
+      { kind: "system", name: "system prompts" },
+      { kind: "messages", name: "messages" },
+    ],
+    calls: [
+      call({ call: 1, changes }),
+      call({ call: 2, problem: "missing" }),
+      call({ call: 3, changes: [[0, 40]] }),
+    ],
     calibration: { factor: 1.5, overhead: 30 },
   } as const;
 
-  expect([...callTotals(timeline)]).toEqual([180, 0]);
+  expect([...callTotals(timeline)]).toEqual([180, 0, 210]);
+  expect(callParts(timeline, 0).map(({ kind, tokens }) => [kind, tokens])).toEqual([
+    ["messages", 150],
+    ["host", 15],
+    ["system", 15],
+  ]);
 });
