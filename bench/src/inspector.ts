@@ -2,7 +2,8 @@
 //
 // `timeline`: the time to read the timeline of a session from its SQLite file, divided by the time to read the same
 // versions of its view and its session in order and to do nothing with them. Both are alternated, each with a newly
-// opened store, and the medians are divided. `next` is the time to read the timeline again after it was read.
+// opened store, and the medians are divided. `processor` is the time of all threads of the process, garbage collection
+// included; it depends less on other programs. `next` is the time to read the timeline again after it was read.
 import { epochLayout, pooledLayout } from "@self-context-manager/core";
 import { timelineReader } from "@self-context-manager/core/inspect";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
@@ -32,12 +33,14 @@ for (const { calls, objects, aimMilliseconds } of sessions) {
   const plain: number[] = [];
   const whole: number[] = [];
   const next: number[] = [];
+  const processor: number[] = [];
   let last: Timed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     plain.push(await readPlainly(path));
     last = await readTimeline(path);
     whole.push(last.whole);
     next.push(last.next);
+    processor.push(last.processor);
   }
   rmSync(folder, { recursive: true });
   timeline.push({
@@ -47,6 +50,7 @@ for (const { calls, objects, aimMilliseconds } of sessions) {
     milliseconds: rounded(median(whole)),
     aimMilliseconds,
     firstMilliseconds: rounded(whole[0] ?? Number.NaN),
+    processorMilliseconds: rounded(median(processor)),
     ratio: rounded(median(whole) / median(plain)),
     aimRatio: 2,
     nextMilliseconds: rounded(median(next)),
@@ -70,6 +74,7 @@ async function readPlainly(path: string): Promise<number> {
 
 interface Timed {
   readonly whole: number;
+  readonly processor: number;
   readonly next: number;
   readonly calls: number;
   readonly parts: number;
@@ -79,15 +84,18 @@ interface Timed {
 async function readTimeline(path: string): Promise<Timed> {
   await using store = await openSqliteStore({ path });
   const reader = timelineReader(store, layouts);
+  const used = process.cpuUsage();
   const start = performance.now();
   const read = await reader.read(host);
   const whole = performance.now() - start;
+  const { user, system } = process.cpuUsage(used);
   const again = performance.now();
   await reader.read(host, { after: (read?.calls.length ?? 1) - 1 });
   const next = performance.now() - again;
   if (read === undefined) throw new Error("there is no session");
   return {
     whole,
+    processor: (user + system) / 1_000,
     next,
     calls: read.calls.length,
     parts: read.parts.length,

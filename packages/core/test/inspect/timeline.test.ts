@@ -200,6 +200,36 @@ describe("a timeline", () => {
     expect(again?.parts.length).toBeGreaterThan(20);
   });
 
+  it("is complete after readings at the same time, and after one that failed at any place", async () => {
+    const whole = await play(epochLayout(), ["ask", "command", "prompt", "answer", "read", "back"]);
+    const expected = await timelineOf(whole);
+    for (let failing = 1; failing < 40; failing += 1) {
+      let reads = 0;
+      const fail = (): void => {
+        reads += 1;
+        if (reads === failing) throw new StoreError("STORE_BUSY", "it is locked");
+      };
+      const store: ObjectStore = {
+        ...whole,
+        get: async (...args) => (fail(), await whole.get(...args)),
+        describe: async (...args) => (fail(), await whole.describe(...args)),
+        async *versions(...args) {
+          for await (const stored of whole.versions(...args)) {
+            fail();
+            yield stored;
+          }
+        },
+      };
+      const reader = timelineReader(store, layouts);
+
+      const first = await Promise.allSettled([reader.read(testHost), reader.read(testHost)]);
+
+      expect(first.some(({ status }) => status === "fulfilled")).toBe(true);
+      reads = failing;
+      expect(await reader.read(testHost)).toEqual(expected);
+    }
+  });
+
   it("of a session without calls has none, and there is none of an unknown session", async () => {
     const { store, session } = await openTestSession({ layout: epochLayout() });
     await session.recordSystemPrompt("host", "You help people.");
@@ -479,7 +509,7 @@ describe("a miss of the cache", () => {
       expect(epoch).toMatchObject({ call: 1 });
       expect(miss).toMatchObject({ reason: "epoch-ended", isReported: false });
       expect(miss?.text).toMatch(
-        /^Epoch \d+ ended \(carried\)\. Removed from the view: t\d+ \(bash "run \d+"\),? .* more\. What follows/u,
+        /^Epoch \d+ ended because sending unused text again had cost enough\. Removed from the view: t\d+ \(bash "run \d+"\),? .* more\. What follows/u,
       );
       expect(miss?.tokens).toBeLessThanOrEqual(tokens);
     }
