@@ -32,7 +32,7 @@ import {
   number,
   readMetadata,
   selectVersion,
-  selectWithDelta,
+  selectInOrder,
   type VersionReader,
 } from "./version-rows.ts";
 
@@ -109,7 +109,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
       const object = connection.first("SELECT key FROM objects WHERE id = ?", id);
       if (object === undefined) return [];
       const rows = connection.all(
-        `${selectWithDelta} WHERE v.object = ? AND v.version >= ? AND v.version <= ? ORDER BY v.version`,
+        `${selectInOrder} WHERE v.object = ? AND v.version >= ? AND v.version <= ? ORDER BY v.version`,
         number(object, "key"),
         from,
         to,

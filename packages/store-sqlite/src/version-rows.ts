@@ -56,7 +56,7 @@ export interface VersionReader {
   /** Returns the version of a row that `selectVersion` found. */
   version(row: Row): StoredVersion;
   /**
-   * Returns the versions of rows that `selectWithDelta` found, in order. Each delta is read once. `before` is an earlier
+   * Returns the versions of rows that `selectInOrder` found, in order. Each delta is read once. `before` is an earlier
    * version of the object: the rows contain all versions after it, or their chain begins later.
    */
   inOrder(rows: readonly Row[], before: StoredVersion | undefined): readonly StoredVersion[];
@@ -64,8 +64,10 @@ export interface VersionReader {
 
 export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
 
-/** The columns of `selectVersion`, and the delta against the version before. */
-export const selectWithDelta: string = `SELECT ${bodyColumns}, v.delta FROM versions v`;
+/** The columns that reading in order needs. Those that several versions share are read once, from their own row. */
+export const selectInOrder: string =
+  "SELECT v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.hash_rule, v.further_hashes, " +
+  "v.metadata_view_hash, v.metadata, v.base, v.delta FROM versions v";
 
 export function versionReader(connection: Connection, heads: Heads): VersionReader {
   /** The bulk fields that were rebuilt last. With them, reading a whole history applies each delta only once. */
@@ -82,6 +84,10 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
   };
 
   function read(row: Row, known: Head | undefined): StoredVersion {
+    return wholeVersion(parseBody(row), bulkAt(row, known), versionOf(row));
+  }
+
+  function bulkAt(row: Row, known: Head | undefined): JsonObject {
     const version = number(row, "version");
     const start = startingPoint(row, known);
     const object = number(row, "object");
@@ -94,7 +100,21 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
     const bulk = rebuild(start.bulk, deltas);
     deepFreeze(bulk);
     recent = { object, version, bulk };
-    return wholeVersion(parseBody(row), bulk, versionOf(row));
+    return bulk;
+  }
+
+  /** Returns the metadata of a version from its own row, or from the row that it names. */
+  function shownIn(row: Row, version: number): Shown {
+    const own =
+      version === row["version"]
+        ? row
+        : connection.first(
+            "SELECT metadata, metadata_view_hash FROM versions WHERE object = ? AND version = ?",
+            number(row, "object"),
+            version,
+          );
+    const metadata = parseBody(own ?? {});
+    return { version, metadata, hash: hexOf(own?.["metadata_view_hash"]) };
   }
 
   function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
@@ -157,15 +177,15 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
     inOrder(rows, before) {
       let last =
         before === undefined ? undefined : { version: before.version, bulk: bulkOf(before.body) };
-      let shown: { readonly version: number; readonly metadata: ObjectBody } | undefined;
+      let shown: Shown | undefined;
       return rows.map((row) => {
         const [version, base] = [number(row, "version"), number(row, "base")];
+        const { metadata } = row;
+        const shownAt = typeof metadata === "number" ? metadata : version;
         // Most versions of a session or a view have the metadata of an earlier one.
-        const shownAt = number(row, "shown");
-        if (shown?.version !== shownAt) shown = { version: shownAt, metadata: parseBody(row) };
+        if (shown?.version !== shownAt) shown = shownIn(row, shownAt);
         if (last === undefined || last.version < base - 1) {
-          const { body } = read(row, undefined);
-          last = { version, bulk: bulkOf(body) };
+          last = { version, bulk: bulkAt(row, undefined) };
         } else {
           // A whole version begins a new chain.
           const start = base === version ? {} : last.bulk;
@@ -173,10 +193,17 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
           deepFreeze(bulk);
           last = { version, bulk };
         }
-        return wholeVersion(shown.metadata, last.bulk, versionOf(row));
+        return wholeVersion(shown.metadata, last.bulk, versionOf(row, shown.hash));
       });
     },
   };
+}
+
+/** The metadata of a version, and the version whose row has them. */
+interface Shown {
+  readonly version: number;
+  readonly metadata: ObjectBody;
+  readonly hash: string;
 }
 
 /** Parses deltas one after the other, so that a long chain is not in memory twice. */
@@ -192,12 +219,15 @@ function parseBody(row: Row): ObjectBody {
   return parse(unpackText(row["metadata"])) as ObjectBody;
 }
 
-function versionOf(row: Row): Omit<StoredVersion, "body"> {
+function versionOf(
+  row: Row,
+  metadataViewHash: string = hexOf(row["metadata_view_hash"]),
+): Omit<StoredVersion, "body"> {
   const further = row["further_hashes"];
   const hashes = {
     ...(typeof further === "string" ? (parse(further) as Record<string, string>) : {}),
     content_hash: hexOf(row["content_hash"]) || emptyHash,
-    metadata_view_hash: hexOf(row["metadata_view_hash"]),
+    metadata_view_hash: metadataViewHash,
     object_hash: hexOf(row["object_hash"]),
     ...(row["hash_rule"] === 1 ? {} : { hash_rule: number(row, "hash_rule") }),
   };
