@@ -10,12 +10,16 @@ export interface Positions {
   newest(): Promise<string>;
 }
 
-/** The position begins where the search index ends, so that a large store is not read from its beginning. */
-export function positions({ store, search }: Reading): Positions {
+/**
+ * The position begins where a derived index ends, so that a large store is not read from its beginning: agents keep both
+ * indexes up to date.
+ */
+export function positions({ store, search, parser }: Reading): Positions {
   let known: string | undefined;
   return {
     async newest() {
       known ??= await search?.position().catch(() => undefined);
+      known ??= parser === undefined ? undefined : await store.documents.position(parser.name);
       for (;;) {
         const changes = await store.changesSince(known, { limit: versionsAtOnce });
         known = changes.position;
