@@ -1,5 +1,8 @@
 import {
   collectReferences,
+  compareText,
+  isJsonList,
+  isReference,
   type JsonValue,
   type LocatedReference,
   type ObjectId,
@@ -141,10 +144,18 @@ async function linksAround(
 /** The characters of a value of metadata that are shown. */
 const longestValue = 2_000;
 
+/** The fields in an order that is the same in every store. References are left out, because the answer lists them. */
 function metadataLines(body: ObjectMetadata): readonly MetadataLine[] {
-  return Object.entries(body).flatMap(([field, value]): readonly MetadataLine[] =>
-    value === undefined ? [] : [[field, valueText(value)]],
+  const { id, type, ...others } = body;
+  const sorted = Object.entries(others).toSorted(([one], [other]) => compareText(one, other));
+  return [["id", id] as const, ["type", type] as const, ...sorted].flatMap(
+    ([field, value]): readonly MetadataLine[] =>
+      value === undefined || isOnlyReferences(value) ? [] : [[field, valueText(value)]],
   );
+}
+
+function isOnlyReferences(value: JsonValue): boolean {
+  return isJsonList(value) ? value.length > 0 && value.every(isReference) : isReference(value);
 }
 
 function valueText(value: JsonValue): string {

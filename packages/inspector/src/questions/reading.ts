@@ -57,8 +57,9 @@ const atOnce = { metadata: 200, contents: 20 };
 
 const pageSize = 500;
 
-/** The number of sessions whose history is kept. */
+/** The number of sessions whose history is kept, and of calls. */
 const keptSessions = 4;
+const keptCalls = 4;
 
 /** Milliseconds that a question waits for the document index. */
 const indexTime = 1_000;
@@ -70,6 +71,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
   const histories = new Map<ObjectId, ViewHistory>();
   /** The sessions whose timeline was read, which costs only the new calls from then on. */
   const read = new Set<ObjectId>();
+  const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
   let workspaces: readonly string[] = [];
   /** The update of the document index that runs now: several questions wait for the same one. */
   let indexing: Promise<unknown> | undefined;
@@ -86,6 +88,23 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     if (histories.size >= keptSessions) histories.clear();
     histories.set(session, opened);
     return opened;
+  }
+
+  /** Rebuilds a call. The last ones are kept, because the next question is often about the call beside it. */
+  async function rebuiltCall(opened: ViewHistory, call: number): Promise<RebuiltView | undefined> {
+    const key = `${opened.session.body.id} ${opened.session.version} ${call}`;
+    const kept = rebuilt.get(key) ?? opened.rebuild(call);
+    rebuilt.delete(key);
+    rebuilt.set(key, kept);
+    const [oldest] = rebuilt.keys();
+    if (oldest !== undefined && rebuilt.size > keptCalls) rebuilt.delete(oldest);
+    try {
+      return await kept;
+    } catch (error) {
+      // A call that could not be read is tried again with the next question.
+      rebuilt.delete(key);
+      throw error;
+    }
   }
 
   async function described(
@@ -141,11 +160,9 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     sessions,
     async rebuilt(session, call) {
       const opened = await history(session);
-      const views: RebuiltView[] = [];
-      for await (const view of opened.verify(call - 1, call)) views.push(view);
-      const view = views.at(-1);
-      if (view?.call !== call) return undefined;
-      const [before] = views.slice(0, -1);
+      const view = await rebuiltCall(opened, call);
+      if (view === undefined) return undefined;
+      const before = await rebuiltCall(opened, call - 1);
       return { view, ...(before === undefined ? {} : { before }) };
     },
     async timeline(session) {

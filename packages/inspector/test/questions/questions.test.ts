@@ -133,12 +133,27 @@ describe("the questions about a store", () => {
 
     expect(object).toMatchObject({ id: file, type: "file", name: "a.ts", version: 2 });
     expect(object.versions.map(({ version }) => version)).toEqual([1, 2]);
+    expect(object.metadata.slice(0, 2)).toEqual([
+      ["id", file],
+      ["type", "file"],
+    ]);
     expect(object.metadata).toContainEqual(["path", "/work/a.ts"]);
     expect(object.inView).toMatchObject([
       { session: recorded.id, handle: "f1", runs: [{ from: 2, to: 4, version: 1 }] },
     ]);
     expect(object.referrers.map(({ type }) => type)).toContain("toolcall");
     expect(object.problem).toBeUndefined();
+  });
+
+  it("leave references out of the metadata, because they are listed", async () => {
+    const { store } = await recordedSession(steps);
+    const [tool] = (await store.find({ where: { type: "toolcall" } })).items;
+
+    const object = await ask<ObjectAnswer>(inspected(store), `objects/${tool?.body.id}`);
+
+    expect(object.references.map(({ path }) => path)).toContain("/chat_ref");
+    expect(object.metadata.map(([field]) => field)).not.toContain("chat_ref");
+    expect(object.metadata).toContainEqual(["tool", "read"]);
   });
 
   it("show the links of a document in both directions, and draw them", async () => {
