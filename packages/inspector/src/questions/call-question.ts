@@ -65,7 +65,7 @@ function messagesOf(view: RebuiltView, shared: number): readonly CallMessage[] {
     const entry = hasEntries ? entries[index] : undefined;
     return {
       ...(message === undefined ? { hash: "" } : jsonOf(message)),
-      isShared: index < shared && message !== undefined,
+      isShared: index < shared,
       ...(entry === undefined ? {} : { entry: entryOf(entry) }),
       parts: entry === undefined ? [] : partsOf(entry, view),
     };

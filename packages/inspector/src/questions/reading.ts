@@ -113,29 +113,50 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     return await readEach(ids, atOnce.metadata, async (some) => await store.describe(some));
   }
 
-  async function sessions(): Promise<readonly StoredMetadata[]> {
+  /** Returns sessions in one order, as far as they can be read. */
+  async function sessionsInOrder(
+    newestFirst: boolean,
+    limit: number,
+  ): Promise<{ readonly found: readonly StoredMetadata[]; readonly isWhole: boolean }> {
     const found: StoredMetadata[] = [];
     let after: string | undefined;
     do {
-      const page = await store.find({
-        where: { type: "session" },
-        newestFirst: true,
-        limit: pageSize,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await undamaged(
+        async () =>
+          await store.find({
+            where: { type: "session" },
+            newestFirst,
+            limit,
+            ...(after === undefined ? {} : { after }),
+          }),
+      );
+      if (page === undefined) return { found, isWhole: false };
       found.push(...page.items);
       after = page.next;
     } while (after !== undefined);
-    return found;
+    return { found, isWhole: true };
+  }
+
+  /** A damaged session ends a list, so the others are then read one by one from both ends. */
+  async function sessions(): Promise<readonly StoredMetadata[]> {
+    const all = await sessionsInOrder(true, pageSize);
+    if (all.isWhole) return all.found;
+    const newest = (await sessionsInOrder(true, 1)).found;
+    const oldest = (await sessionsInOrder(false, 1)).found;
+    const known = new Set(newest.map(({ body }) => body.id));
+    return [...newest, ...oldest.filter(({ body }) => !known.has(body.id)).toReversed()];
   }
 
   async function learnWorkspaces(): Promise<void> {
     if (workspaces.length > 0) return;
-    const views = await store.find({ where: { type: "view" }, newestFirst: true, limit: pageSize });
+    // With a damaged view, paths are not shortened.
+    const views = await undamaged(
+      async () => await store.find({ where: { type: "view" }, newestFirst: true, limit: pageSize }),
+    );
     workspaces = [
       ...new Set([
         ...(inspected.workspace === undefined ? [] : [inspected.workspace]),
-        ...views.items.flatMap(({ body: { workspace } }) =>
+        ...(views?.items ?? []).flatMap(({ body: { workspace } }) =>
           typeof workspace === "string" && workspace !== "" ? [workspace] : [],
         ),
       ]),

@@ -1,5 +1,5 @@
 import type { StoreAnswer } from "../answers.ts";
-import type { Reading } from "./reading.ts";
+import { type Reading, readOr } from "./reading.ts";
 
 /** The number of versions that are skipped at once on the way to the newest position. */
 const versionsAtOnce = 2_000;
@@ -34,5 +34,6 @@ export async function storeAnswer(
   { place, kind }: Reading,
   followed: Positions,
 ): Promise<StoreAnswer> {
-  return { place, kind, position: await followed.newest() };
+  // A damaged version ends the list of changes. The rest of the store can be read, but not followed.
+  return { place, kind, position: await readOr(async () => await followed.newest(), "", []) };
 }

@@ -15,6 +15,7 @@ import type {
   SearchAnswer,
   SessionAnswer,
   SessionsAnswer,
+  StoreAnswer,
   VersionAnswer,
 } from "../../src/answers.ts";
 import type { InspectedStore } from "../../src/inspected-store.ts";
@@ -378,6 +379,32 @@ describe("damaged objects", () => {
     expect(sessions).toMatchObject([
       { id: recorded.id, problem: expect.stringContaining("cannot be read") },
     ]);
+  });
+
+  it("hide no other session from the list, and no place of the store", async () => {
+    const store = quietStore();
+    const ids: string[] = [];
+    for (const sessionId of ["one", "two", "three"])
+      ids.push(
+        (await recordedSession([{ user: "go" }], { store, host: { harness: "test", sessionId } }))
+          .id,
+      );
+    const failure = new StoreError("STORE_CORRUPT", "a version is damaged");
+    const harmed: ObjectStore = {
+      ...store,
+      find: async (query) => {
+        const page = await store.find(query);
+        if (page.items.some(({ body }) => body.id === ids[1])) throw failure;
+        return page;
+      },
+      changesSince: async () => await Promise.reject(failure),
+    };
+
+    const { sessions } = await ask<SessionsAnswer>(inspected(harmed), "sessions");
+    const place = await ask<StoreAnswer>(inspected(harmed), "store");
+
+    expect(sessions.map(({ id }) => id).toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(place).toEqual({ place: "/store.sqlite", kind: "memory", position: "" });
   });
 
   it("are no reason to hide that a version is deleted", async () => {
