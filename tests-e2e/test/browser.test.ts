@@ -124,7 +124,8 @@ describe("an outline", () => {
 
   it("has the first two of many rows of a kind, and no contents of the session", () => {
     const rows = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name, index) => row(index + 1, name));
-    const text = '- group "text of message 3": all\n- paragraph: "hash 4bf92 of 2.5k"';
+    const text =
+      '- group "text of message 3": all\n- paragraph: "hash 4bf92… or 76058… or dagT0OQbiCCM0ALxrt0eAw of 2.5k"';
 
     const outline = outlineOf(`- table "Calls":\n${rows.join("\n")}\n${text}`, {
       without: /text of message/u,
@@ -132,6 +133,8 @@ describe("an outline", () => {
 
     expect(outline).toContain("b.txt");
     expect(outline).not.toContain("c.txt");
-    expect(outline).toMatch(/\n- group "text of message 0": …\n- paragraph: "hash HASH of 0"\n$/u);
+    expect(outline).toMatch(
+      /\n- group "text of message 0": …\n- paragraph: "hash HASH or HASH or HASH of 0"\n$/u,
+    );
   });
 });

@@ -132,11 +132,9 @@ describe.skipIf(problem !== undefined)("each view of the inspector", () => {
         async (page) => await openView(page, url),
         async (checked, form) => {
           const outline = await pageOutline(checked.page, contents);
-          const isNarrow = form.endsWith("-phone");
-          const name = isNarrow ? `${view.name}-phone` : view.name;
           expect(problemsOf(checked, view), form).toEqual([]);
           expect(await checked.axe(), form).toEqual([]);
-          expect(outline, form).toBe(await committedOutline(name, outline));
+          expect(outline, form).toBe(await committedOutline(view.name, outline));
           expect(await isTooWide(checked), form).toBe(false);
         },
       );

@@ -22,7 +22,9 @@ export function outlineOf(snapshot: string, options: OutlineOptions = {}): strin
 /** A folder for temporary files. */
 const folder = /\/[\w/.-]*\/scm-[\w-]+/gu;
 const id = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gu;
-const hash = /\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{5,64}(?:\b|…)/gu;
+/** A hash in hexadecimal digits, whole or cut, and one in base64. */
+const hash =
+  /\b[\da-f]{5,64}…|\b(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{12,64}\b|(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{22}(?![\w-])/gu;
 const time = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/gu;
 /** A number with its separators, and the letter that shortens it. */
 const figure = /[-+−]?\d+(?:[.,:\u00a0\u202f]\d+)*(?:[kMG]\b)?/gu;

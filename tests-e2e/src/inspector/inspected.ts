@@ -1,5 +1,5 @@
 import { everyLayout, openDocuments } from "@self-context-manager/compose";
-import { timelineReader } from "@self-context-manager/core/inspect";
+import { updateSearch } from "@self-context-manager/core/documents";
 import {
   type InspectedStore,
   type Inspector,
@@ -20,14 +20,13 @@ export interface OpenedStore extends AsyncDisposable {
 export async function openInspected(storePath: string, workspace = ""): Promise<OpenedStore> {
   await using stack = new AsyncDisposableStack();
   const store = stack.use(await openSqliteStore({ path: storePath }));
-  const { parser, search } = stack.use(
-    await openDocuments(store, { store: "sqlite", at: storePath }),
-  );
+  // The agent's own index depends on how often it had time, so the test makes one at once.
+  const { parser, search } = stack.use(await openDocuments(store));
+  await updateSearch(store, search, { mayContinue: () => true });
   const layouts = everyLayout();
-  const timelines = timelineReader(store, layouts);
   const opened = stack.move();
   return {
-    inspected: { store, layouts, timelines, place: storePath, kind: "sqlite", parser, search },
+    inspected: { store, layouts, place: storePath, kind: "sqlite", parser, search },
     async fileId(path) {
       const where = { type: "file", path: `${workspace}/${path}` };
       const [file] = (await store.find({ where, limit: 1 })).items;
