@@ -104,7 +104,7 @@ export interface PiEvents {
 }
 
 /** A text that the terminal offers as the arguments of a command. */
-export interface PiCompletion {
+interface PiCompletion {
   readonly value: string;
   readonly label: string;
   readonly description: string;

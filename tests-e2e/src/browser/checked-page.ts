@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
+import axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 
 import type { TestBrowser } from "./open-browser.ts";
@@ -41,11 +39,6 @@ const reportViolations = `document.addEventListener("securitypolicyviolation", (
   console.error("policy violated: " + event.violatedDirective + " " + event.blockedURI);
 });`;
 
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
-
 /** Opens a tab in its own context, so that tabs share neither storage nor cache. */
 export async function openCheckedPage(
   { browser }: TestBrowser,
@@ -60,7 +53,7 @@ export async function openCheckedPage(
     reducedMotion: "reduce",
   });
   // A script that the browser puts in before the page's own is not subject to the page's policy.
-  await context.addInitScript({ content: axeSource });
+  await context.addInitScript({ content: axe.source });
   await context.addInitScript({ content: reportViolations });
   const page = await context.newPage();
   const problems: string[] = [];

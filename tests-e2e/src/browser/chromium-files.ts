@@ -79,17 +79,20 @@ const fontsFile = "fonts-of-tests.conf";
 
 /** The packed font has no arrows and no fixed width, so those of the machine are used beside it. */
 function fontsConfiguration(packed: string): string {
-  const prefer = (family: string, ...fonts: readonly string[]): string =>
-    `<alias><family>${family}</family><prefer>${fonts.map((font) => `<family>${font}</family>`).join("")}</prefer></alias>`;
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
 <dir>${packed}</dir>
 <dir>/usr/share/fonts</dir>
 <cachedir>${packed}/cache</cachedir>
-${prefer("system-ui", "Open Sans", "DejaVu Sans")}
-${prefer("sans-serif", "Open Sans", "DejaVu Sans")}
-${prefer("monospace", "DejaVu Sans Mono", "Liberation Mono")}
+${preferred("system-ui", "Open Sans", "DejaVu Sans")}
+${preferred("sans-serif", "Open Sans", "DejaVu Sans")}
+${preferred("monospace", "DejaVu Sans Mono", "Liberation Mono")}
 </fontconfig>
 `;
+}
+
+function preferred(family: string, ...fonts: readonly string[]): string {
+  const families = fonts.map((font) => `<family>${font}</family>`).join("");
+  return `<alias><family>${family}</family><prefer>${families}</prefer></alias>`;
 }
