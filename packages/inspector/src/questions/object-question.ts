@@ -144,13 +144,17 @@ async function linksAround(
 /** The characters of a value of metadata that are shown. */
 const longestValue = 2_000;
 
+/** The fields that a reader looks for first. */
+const firstFields = ["id", "type", "path", "tool", "args_display", "status", "file_type"] as const;
+
 /** The fields in an order that is the same in every store. References are left out, because the answer lists them. */
 function metadataLines(body: ObjectMetadata): readonly MetadataLine[] {
-  const { id, type, ...others } = body;
-  const sorted = Object.entries(others).toSorted(([one], [other]) => compareText(one, other));
-  return [["id", id] as const, ["type", type] as const, ...sorted].flatMap(
-    ([field, value]): readonly MetadataLine[] =>
-      value === undefined || isOnlyReferences(value) ? [] : [[field, valueText(value)]],
+  const others = Object.keys(body).filter((field) => !firstFields.some((one) => one === field));
+  return [...firstFields, ...others.toSorted(compareText)].flatMap(
+    (field): readonly MetadataLine[] => {
+      const value = body[field];
+      return value === undefined || isOnlyReferences(value) ? [] : [[field, valueText(value)]];
+    },
   );
 }
 
