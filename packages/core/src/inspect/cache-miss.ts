@@ -51,18 +51,30 @@ export function missOf(facts: MissFacts): CacheMiss | undefined {
 }
 
 function reasonOf(facts: MissFacts): MissReason {
-  const { models, epochs, sentAt, resent, differs } = facts;
+  const { models, epochs, resent, differs } = facts;
   if (models[0] !== undefined && models[1] !== undefined && models[0] !== models[1])
     return "model-switched";
   if (facts.changedPrompts.length > 0) return "system-prompt";
-  if (epochs[1] !== undefined && epochs[0]?.number !== epochs[1].number) return "epoch-ended";
+  const ended = endedEpoch(epochs);
+  // Such an end is a consequence: it was free because the cache was empty already.
+  if (ended?.endedBy === "cold" && isIdle(facts)) return "idle";
+  if (ended !== undefined) return "epoch-ended";
   if (differs !== undefined && (resent > 0 || facts.continues !== undefined))
     return "messages-changed";
-  const [before, now] = sentAt;
+  return isIdle(facts) ? "idle" : "provider";
+}
+
+/** Returns the epoch of a call, if another one ended before it. */
+function endedEpoch([before, now]: MissFacts["epochs"]): EpochPlace | undefined {
+  return now !== undefined && before?.number !== now.number ? now : undefined;
+}
+
+/** Whether the provider has dropped the prompt of the call before because nothing was sent for too long. */
+function isIdle({ sentAt: [before, now], models }: MissFacts): boolean {
   const lifetime = lifetimeOf(models[1]);
-  const isIdle =
-    before !== undefined && now !== undefined && lifetime !== undefined && now - before > lifetime;
-  return isIdle ? "idle" : "provider";
+  return (
+    before !== undefined && now !== undefined && lifetime !== undefined && now - before > lifetime
+  );
 }
 
 function textOf(reason: MissReason, facts: MissFacts): string {
@@ -80,8 +92,11 @@ function textOf(reason: MissReason, facts: MissFacts): string {
         ? `${from}, which was ${differs?.what}.`
         : `The user went back, and the session continued from call ${facts.continues}. ${from}.`;
     }
-    case "idle":
-      return `Nothing was sent for ${duration((sentAt[1] ?? 0) - (sentAt[0] ?? 0))}, and the provider keeps unused text for ${duration(lifetimeOf(models[1]) ?? 0)}.`;
+    case "idle": {
+      const pause = `Nothing was sent for ${duration((sentAt[1] ?? 0) - (sentAt[0] ?? 0))}, and the provider keeps unused text for ${duration(lifetimeOf(models[1]) ?? 0)}.`;
+      const ended = endedEpoch(epochs);
+      return ended === undefined ? pause : `${pause} ${epochText(ended, facts.nameOf)}`;
+    }
     case "never-called":
     case "provider":
       return usage === undefined

@@ -515,6 +515,28 @@ describe("a miss of the cache", () => {
     }
   });
 
+  it("names the pause first if an epoch ended because of it", async () => {
+    const opened = await openClockedSession(4, 1);
+    opened.history.user(output("The user", 30));
+    for (let index = 0; index < 10; index += 1) {
+      opened.history.call("bash", { command: `run ${index}` }, output(`run ${index}`, 120));
+      await opened.send();
+    }
+    opened.time += 42 * minute;
+    opened.history.user("and now");
+    await opened.send();
+
+    const { calls } = await timelineOf(opened.store);
+
+    expect(calls.at(-1)).toMatchObject({
+      epoch: { call: 1, endedBy: "cold" },
+      miss: { reason: "idle", isReported: false },
+    });
+    expect(calls.at(-1)?.miss?.text).toMatch(
+      /^Nothing was sent for 42 minutes, .* Epoch \d+ ended because the provider's cache was empty already\. Removed/u,
+    );
+  });
+
   it("names the first message that differs after the user went back", async () => {
     const { opened } = await warmSession();
     const early = opened.history.messages.slice(0, 1);

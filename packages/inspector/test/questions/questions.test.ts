@@ -403,7 +403,7 @@ describe("damaged objects", () => {
     const { sessions } = await ask<SessionsAnswer>(inspected(harmed), "sessions");
     const place = await ask<StoreAnswer>(inspected(harmed), "store");
 
-    expect(sessions.map(({ id }) => id).toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(new Set(sessions.map(({ id }) => id))).toEqual(new Set([ids[0], ids[2]]));
     expect(place).toEqual({ place: "/store.sqlite", kind: "memory", position: "" });
   });
 
