@@ -8,6 +8,8 @@ import {
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { expect } from "vitest";
 
+import { setTimeout } from "node:timers/promises";
+
 import type { CheckedPage } from "../browser/checked-page.ts";
 
 /** A SQLite store with everything that the inspector reads from it. Disposal closes it. */
@@ -56,11 +58,25 @@ export async function inspectStore(
   };
 }
 
+/** Milliseconds in which a page that awaits nothing does not change. */
+const quietMs = 300;
+
 /** Opens an address of the inspector, and waits until nothing of the page is awaited any longer. */
 export async function openView({ page }: CheckedPage, url: string): Promise<void> {
   await page.goto(url);
   await page.locator("main :is(h1, h2)").first().waitFor();
+  const isLive = new URL(url).protocol === "http:";
+  await page
+    .getByRole("status")
+    .filter({ hasText: isLive ? "Live" : "Snapshot" })
+    .waitFor();
   await expect
     .poll(async () => await page.locator(".waiting").count(), { timeout: 20_000 })
     .toBe(0);
+  // Parts of a view that have no word for waiting, such as the number of the last call, appear with their answers.
+  for (let before = "", now = " "; before !== now;) {
+    before = now;
+    await setTimeout(quietMs);
+    now = await page.locator("body").ariaSnapshot();
+  }
 }
