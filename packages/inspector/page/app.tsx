@@ -161,6 +161,7 @@ function Head(): JSX.Element {
 }
 
 const states = {
+  connecting: ["◌", "Connecting …", "New calls will appear once the inspector has answered."],
   live: ["●", "Live", "New calls appear by themselves."],
   reconnecting: ["◌", "Reconnecting …", "The connection was lost; the page tries again."],
   ended: ["✕", "Ended", "The inspector does not answer any longer. What is shown stays."],

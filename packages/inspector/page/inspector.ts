@@ -41,7 +41,7 @@ export function inspectorOf(source: DataSource, first: Route): Inspector {
   return {
     source,
     route: signal(readFragment(location.hash).route ?? first),
-    connection: signal<Connection>("still"),
+    connection: signal<Connection>("connecting"),
     news: signal<ChangeNotice | undefined>(undefined),
     store: signal<Answered<StoreAnswer>>({ state: "loading" }),
     lastSession: undefined,

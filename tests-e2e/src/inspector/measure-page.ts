@@ -1,7 +1,7 @@
 // How fast is the inspector's page, and how large?
 //
-// `picture`: milliseconds from the navigation to the drawn picture of a session. The server has just been opened, so it
-// has read nothing yet. `ratio` divides it by the same for a session of 5 calls, which is what the browser and the page
+// `picture`: milliseconds from the navigation to the drawn picture of a session. The server has just been opened at this
+// session. `ratio` divides it by the same for a session of 5 calls, which is what the browser and the page
 // need anyway; the rounds alternate. `draw`: arranging and drawing of all calls, in the page. `heap`: the JavaScript heap
 // of the tab after a garbage collection. `bundle`: script and style sheet. Run it by hand after a build:
 //
@@ -74,10 +74,11 @@ async function openPage({ browser }: TestBrowser, path: string): Promise<Opened>
     layouts: everyLayout(),
     place: path,
     kind: "sqlite",
+    at: `sessions/${session.body.id}`,
   });
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
-  await page.goto(inspector.urlAt(`sessions/${session.body.id}`));
+  await page.goto(inspector.url);
   const times = await timesOf(page);
   const heapMegabytes = await heapOf(page);
   await context.close();

@@ -101,7 +101,7 @@ function textOf(reason: MissReason, facts: MissFacts): string {
     case "provider":
       return usage === undefined
         ? "The messages begin with those of the call before, but the cache was estimated to be empty."
-        : `The messages begin with those of the call before, but the provider read only ${usage.cacheRead} of ${promptOf(usage)} tokens from its cache.`;
+        : `The messages begin with those of the call before, but the provider read only ${grouped(usage.cacheRead)} of ${grouped(promptOf(usage))} tokens from its cache.`;
   }
 }
 
@@ -141,6 +141,11 @@ function lifetimeOf(model: string | undefined): number | undefined {
   const at = model.indexOf("/");
   return priceProfile({ provider: model.slice(0, Math.max(0, at)), id: model.slice(at + 1) })
     .lifetime;
+}
+
+/** Writes a number with a comma before each three digits: 24,842. */
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
 }
 
 function duration(milliseconds: number): string {

@@ -36,6 +36,17 @@ interface Pointed {
   readonly y: number;
 }
 
+/** A live page draws for days, so only the last measurement of each kind is kept. */
+function startMeasure(): void {
+  performance.clearMarks("tokens-start");
+  performance.mark("tokens-start");
+}
+
+function measured(name: string): void {
+  performance.clearMeasures(name);
+  performance.measure(name, "tokens-start");
+}
+
 /** Tokens by object over calls, with what was cached, the ends of epochs, cache misses and the cost. */
 export function TokenPicture(props: TokenPictureProps): JSX.Element {
   const { answer, range, selection, onRange, onSelect, onOpen } = props;
@@ -50,9 +61,9 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
   const [isByCall, setByCall] = useState(false);
   const places = useMemo(() => placesFor(width), [width]);
   const stack = useMemo(() => {
-    performance.mark("tokens-start");
+    startMeasure();
     const arranged = stackOf(timeline, range, places.right - places.left);
-    performance.measure("tokens-arranged", "tokens-start");
+    measured("tokens-arranged");
     return arranged;
   }, [timeline, range.from, range.to, places]);
   const marks = useMemo(() => callMarks(calls), [calls]);
@@ -62,7 +73,7 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
     const context = contextOf(canvas.current, width, places.height);
     if (context === undefined) return;
     const lines = isByCall ? costByCall : costSoFar;
-    performance.mark("tokens-start");
+    startMeasure();
     drawTokens(context, {
       stack,
       cost: lines(calls, range, stack.columns),
@@ -75,7 +86,7 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
       places,
       palette: palette(),
     });
-    performance.measure("tokens-drawn", "tokens-start");
+    measured("tokens-drawn");
   }, [stack, places, isByCall, theme, marks]);
 
   useLayoutEffect(() => {

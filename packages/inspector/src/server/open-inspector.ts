@@ -122,8 +122,22 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
     }
   }
 
+  /** Reads the session at which the page opens, because a long one takes a while. The page asks for it next. */
+  function prepare(): void {
+    const [kind, session, ...more] = (options.at ?? "").split("/");
+    if (kind !== "sessions" || session === undefined || more.length > 0) return;
+    const read = questions.ask(["sessions", decodeURIComponent(session)]).then(
+      () => undefined,
+      // The page gets the error with its own question.
+      () => undefined,
+    );
+    const prepared = read.finally(() => answering.delete(prepared));
+    answering.add(prepared);
+  }
+
   port = await listening(server);
   if (options.keepsRunning === false) server.unref();
+  prepare();
   const urlAt = (place: string): string =>
     `http://127.0.0.1:${port}/#token=${token}${place === "" ? "" : `&at=${place}`}`;
   let closed: Promise<void> | undefined;

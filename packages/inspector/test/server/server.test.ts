@@ -1,4 +1,4 @@
-import { sealObject } from "@self-context-manager/objects";
+import { type ObjectStore, sealObject } from "@self-context-manager/objects";
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { request } from "node:http";
@@ -54,6 +54,37 @@ describe("the page", () => {
     expect(one.inspector.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22,}$/u);
     expect(one.token).not.toBe(other.token);
     expect(one.inspector.urlAt("sessions/x")).toBe(`${one.inspector.url}&at=sessions/x`);
+  });
+});
+
+describe("an inspector that is opened at a session", () => {
+  it("reads it before the page asks, and is closed only after that", async () => {
+    const { store, id } = await recordedSession([{ user: "begin" }]);
+    let isRead = false;
+    const watched: ObjectStore = {
+      ...store,
+      async *versions(id, range) {
+        yield* store.versions(id, range);
+        isRead = true;
+      },
+    };
+
+    const at = `sessions/${id}`;
+    const inspector = await openInspector({ ...inspected(watched), files, at });
+    await inspector[Symbol.asyncDispose]();
+
+    expect(inspector.url).toContain(`&at=${at}`);
+    expect(isRead).toBe(true);
+  });
+
+  it("is opened also at a session that is not there", async () => {
+    const at = "sessions/019cadc6-9a80-7000-8000-000000000001";
+    await using inspector = await openInspector({ ...inspected(quietStore()), files, at });
+    const { port, token } = partsOf(inspector.url);
+
+    const answer = await send({ port, path: `/api/${at}`, headers: { "x-scm-token": token } });
+
+    expect(answer.status).toBe(404);
   });
 });
 
