@@ -1269,9 +1269,15 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "inspect/cache-miss.ts",
-    of: "const isIdle =",
-    becomes: "const isIdle = false &&",
+    of: 'return isIdle(facts) ? "idle" : "provider";',
+    becomes: 'return "provider";',
     breaks: "A pause is not named as the reason of a cache miss.",
+  },
+  {
+    file: "inspect/cache-miss.ts",
+    of: 'ended?.endedBy === "cold" && isIdle(facts)',
+    becomes: 'ended?.endedBy === "cold" && false',
+    breaks: "The end of an epoch hides the pause that caused it.",
   },
   {
     file: "inspect/session-costs.ts",
