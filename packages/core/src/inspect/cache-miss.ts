@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../chat/message.ts";
-import { priceProfile } from "../cost/price-profile.ts";
 import { promptOf } from "../cost/reported-usage.ts";
 import type { EpochEnd, EpochPlace } from "../view/layout.ts";
+import { profileOf } from "./reported-units.ts";
 import type { CacheMiss, CallCost, MissReason } from "./timeline.ts";
 
 /** What is known of a call and of the one before it, to find what was billed again. Tokens are calibrated. */
@@ -80,12 +80,14 @@ function isIdle({ sentAt: [before, now], models }: MissFacts): boolean {
 function textOf(reason: MissReason, facts: MissFacts): string {
   const { models, epochs, sentAt, usage, differs } = facts;
   switch (reason) {
-    case "model-switched":
-      return `The model changed from ${models[0]} to ${models[1]}, and each model has its own cache.`;
+    case "model-switched": {
+      const switched = `The model changed from ${models[0]} to ${models[1]}, and each model has its own cache.`;
+      return withEpoch(switched, facts);
+    }
     case "system-prompt":
       return `The system prompt changed (${facts.changedPrompts.join(", ")}), so nothing after it could be read from the cache.`;
     case "epoch-ended":
-      return epochText(epochs[1], facts.nameOf);
+      return `${epochText(epochs[1], facts.nameOf)}${unreadText(facts)}`;
     case "messages-changed": {
       const from = `The messages are others from message ${differs?.message} on`;
       return facts.continues === undefined
@@ -94,8 +96,7 @@ function textOf(reason: MissReason, facts: MissFacts): string {
     }
     case "idle": {
       const pause = `Nothing was sent for ${duration((sentAt[1] ?? 0) - (sentAt[0] ?? 0))}, and the provider keeps unused text for ${duration(lifetimeOf(models[1]) ?? 0)}.`;
-      const ended = endedEpoch(epochs);
-      return ended === undefined ? pause : `${pause} ${epochText(ended, facts.nameOf)}`;
+      return withEpoch(pause, facts);
     }
     case "never-called":
     case "provider":
@@ -103,6 +104,19 @@ function textOf(reason: MissReason, facts: MissFacts): string {
         ? "The messages begin with those of the call before, but the cache was estimated to be empty."
         : `The messages begin with those of the call before, but the provider read only ${grouped(usage.cacheRead)} of ${grouped(promptOf(usage))} tokens from its cache.`;
   }
+}
+
+/** Adds the end of an epoch to a reason that came before it. */
+function withEpoch(reason: string, { epochs, nameOf }: MissFacts): string {
+  const ended = endedEpoch(epochs);
+  return ended === undefined ? reason : `${reason} ${epochText(ended, nameOf)}`;
+}
+
+/** Says that text before the first change was billed again too. */
+function unreadText({ usage, unchanged }: MissFacts): string {
+  const read = usage?.cacheRead;
+  if (read === undefined || unchanged - read < least.tokens) return "";
+  return ` The provider read only ${grouped(read)} tokens from its cache, although about ${grouped(Math.round(unchanged))} before the first change are the same.`;
 }
 
 const ends: Readonly<Record<string, string>> = {
@@ -137,10 +151,7 @@ function epochText(epoch: EpochPlace | undefined, nameOf: (handle: string) => st
 
 /** Returns how long the provider keeps the prompts of a model, in milliseconds; undefined if time does not end that. */
 function lifetimeOf(model: string | undefined): number | undefined {
-  if (model === undefined) return undefined;
-  const at = model.indexOf("/");
-  return priceProfile({ provider: model.slice(0, Math.max(0, at)), id: model.slice(at + 1) })
-    .lifetime;
+  return model === undefined ? undefined : profileOf(model).lifetime;
 }
 
 /** Writes a number with a comma before each three digits: 24,842. */

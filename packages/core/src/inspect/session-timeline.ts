@@ -12,6 +12,7 @@ import { describeEntries } from "../view/describe-entries.ts";
 import { readEntryRow } from "../view/entry-row.ts";
 import type { Layout } from "../view/layout.ts";
 import { type MissFacts, missOf } from "./cache-miss.ts";
+import { unitsOf } from "./reported-units.ts";
 import { type ReadVersion, readVersions } from "./read-versions.ts";
 import { recordedView, type RecordedView, type SentReference } from "./recorded-view.ts";
 import { sessionCosts, type SessionStep } from "./session-costs.ts";
@@ -71,7 +72,9 @@ export function readTimeline(
     const { usage } = taken;
     const call = calls.at(-1);
     if (usage === undefined || call === undefined || last?.number !== call.call) return;
-    calls[calls.length - 1] = { ...call, usage };
+    const reportedUnits = unitsOf(usage, call);
+    const units = reportedUnits === undefined ? {} : { reportedUnits };
+    calls[calls.length - 1] = { ...call, usage, ...units };
     if (last.facts !== undefined)
       waiting.set(call.call, { ...last.facts, usage, isCached: costs.isCached });
   }

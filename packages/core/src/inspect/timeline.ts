@@ -85,6 +85,11 @@ export interface TimelineCall extends Pick<
   readonly cost?: CallCost;
   /** The tokens of the prompt as the provider reported them with the answer. */
   readonly usage?: ReportedUsage;
+  /**
+   * The price of `usage` in tokens of uncached input, at the prices of `cost`. Undefined if these prices are not known
+   * now, for example because only the host knew them.
+   */
+  readonly reportedUnits?: number;
   readonly miss?: CacheMiss;
   /** Why the view of the call cannot be read; its figures are then 0. */
   readonly problem?: string;

@@ -346,6 +346,7 @@ describe("the costs in a timeline", () => {
     const { calls } = await timelineOf(opened.store);
 
     expect(calls.map(({ usage }) => usage)).toEqual(usages);
+    expect(calls.map(({ reportedUnits }) => reportedUnits)).toEqual([undefined, 1_900, undefined]);
     const sum = (of: (call: TimelineCall) => number | undefined): number =>
       calls.reduce((total, call) => total + (of(call) ?? 0), 0);
     expect(sum(({ cost }) => cost?.units)).toBe(Math.round(account?.estimated.units ?? 0));
@@ -478,6 +479,7 @@ describe("a miss of the cache", () => {
 
     expect(miss?.reason).toBe("model-switched");
     expect(miss?.text).toContain("from anthropic/claude-sonnet-4-5 to anthropic/claude-opus-4-5");
+    expect(miss?.text).not.toContain("Epoch");
   });
 
   it("names a change of the system prompt", async () => {
