@@ -14,19 +14,20 @@ export type ReadVersion =
 const mostUnreadable = 50;
 
 /**
- * Reads the versions of an object in order from a number on. A version that is damaged or missing is reported in its
- * place. Rejects only if the store itself cannot be read.
+ * Reads the versions of an object in order from a number on, up to `to` (default: the latest). A version that is damaged or
+ * missing is reported in its place. Rejects only if the store itself cannot be read.
  */
 export async function* readVersions(
   store: ObjectStore,
   id: ObjectId,
   from: number,
+  to: number = Infinity,
 ): AsyncGenerator<ReadVersion, void, undefined> {
   let next = from;
   let unreadable = 0;
   while (unreadable < mostUnreadable) {
     try {
-      for await (const stored of store.versions(id, { from: next })) {
+      for await (const stored of store.versions(id, { from: next, to })) {
         for (; next < stored.version; next += 1)
           yield { version: next, problem: `version ${next} of object ${id} is not in the store` };
         yield { version: stored.version, stored };

@@ -22,8 +22,11 @@ import { type RowsChange, viewFill } from "./view-fill.ts";
 
 /** What was read of a session, to which later calls are added. */
 export interface ReadTimeline {
-  /** Reads the new versions of the session and its view. */
-  update(viewId: ObjectId, count: number): Promise<void>;
+  /**
+   * Reads the new versions of the session and its view. `count`: the number of views before the reading; undefined if the
+   * latest view cannot be read.
+   */
+  update(viewId: ObjectId, count: number | undefined): Promise<void>;
   timeline(after: number): SessionTimeline;
 }
 
@@ -201,8 +204,9 @@ export function readTimeline(
           session = await sessions.next();
           return true;
         });
-      for await (const read of readVersions(store, viewId, viewsRead + 1)) {
-        if (read.stored === undefined && read.version > count) break;
+      // A view that is stored from now on is read the next time, because the session's versions of its time may be missing here.
+      for await (const read of readVersions(store, viewId, viewsRead + 1, count)) {
+        if (read.stored === undefined && read.version > (count ?? 0)) break;
         const tx = read.stored?.at.tx_id ?? 0;
         await takeSessions(({ at }) => at.tx_id <= tx);
         await takeView(read);

@@ -81,12 +81,12 @@ async function foundOrDamaged(
   }
 }
 
-/** Returns the number of the latest version; 0 if it cannot be read. */
-async function countOf(store: ObjectStore, id: ObjectId): Promise<number> {
+/** Returns the number of the latest version; undefined if it cannot be read. */
+async function countOf(store: ObjectStore, id: ObjectId): Promise<number | undefined> {
   try {
     return (await store.describe([id]))[0]?.version ?? 0;
   } catch (error) {
     if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
-    return 0;
+    return undefined;
   }
 }

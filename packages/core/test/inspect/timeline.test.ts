@@ -240,6 +240,38 @@ describe("a timeline", () => {
     expect(await reader.read(otherHost)).toBeUndefined();
   });
 
+  it("gives each call its own cost and usage if calls are made while it is read", async () => {
+    const opened = await openClockedSession();
+    const { store: live, history } = opened;
+    const calls = async (count: number): Promise<void> => {
+      for (let call = 0; call < count; call += 1) {
+        history.user("go on");
+        await opened.send();
+        answer(opened, { input: 10 * history.messages.length, cacheRead: 5, cacheWrite: 0 });
+      }
+    };
+    await calls(2);
+    let toMake = 2;
+    const store: ObjectStore = {
+      ...live,
+      async *versions(...args) {
+        // The reading has its end before another process writes.
+        const found = await Array.fromAsync(live.versions(...args));
+        await calls(toMake);
+        toMake = 0;
+        yield* found;
+      },
+    };
+    const reader = timelineReader(store, layouts);
+
+    await reader.read(testHost);
+    await calls(1);
+    const read = await reader.read(testHost);
+
+    expect(read).toEqual(await timelineOf(live));
+    expect(read?.calls.every(({ cost }) => cost !== undefined)).toBe(true);
+  });
+
   it("of two sessions are kept apart", async () => {
     const opened = await openTestSession({ layout: epochLayout() });
     const { store, session } = opened;
