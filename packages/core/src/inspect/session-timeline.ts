@@ -3,6 +3,7 @@ import {
   type ObjectId,
   type ObjectStore,
   resolveReference,
+  shareVersion,
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
@@ -84,10 +85,15 @@ export function readTimeline(
 
   async function takeView({ version, stored, problem }: ReadVersion): Promise<void> {
     // A store that fails here has changed nothing, so the view is read again the next time.
-    const made = stored === undefined ? (problem ?? "") : await attempt(stored);
+    const made = stored === undefined ? (problem ?? "") : await attempt(sharing(stored));
     viewsRead = version;
     if (typeof made === "string") calls.push(unreadable(version, stored, made));
     else addCall(made);
+  }
+
+  /** Rows are compared as values, and equal rows that are objects are one value only within one reading. */
+  function sharing(stored: StoredVersion): StoredVersion {
+    return shareVersion(last?.view.stored, stored);
   }
 
   async function attempt(stored: StoredVersion): Promise<NextCall | string> {

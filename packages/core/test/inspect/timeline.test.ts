@@ -1,7 +1,8 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ReportedUsage } from "../../src/chat/message.ts";
+import type { Message, ReportedUsage } from "../../src/chat/message.ts";
+import type { MessageCodec } from "../../src/host/message-codec.ts";
 import type { SessionTimeline, TimelineCall } from "../../src/inspect/timeline.ts";
 import { timelineReader, type TimelineReader } from "../../src/inspect/timeline-reader.ts";
 import { viewFill } from "../../src/inspect/view-fill.ts";
@@ -270,6 +271,32 @@ describe("a timeline", () => {
 
     expect(read).toEqual(await timelineOf(live));
     expect(read?.calls.every(({ cost }) => cost !== undefined)).toBe(true);
+  });
+
+  it("knows a message that another extension adds to each request, also if it is read after each call", async () => {
+    const { session, store } = await openTestSession({ layout: epochLayout() });
+    const codec: MessageCodec<Message> = {
+      identify: (message) => ({
+        ...plainCodec.identify(message),
+        ...(message.role === "opaque" ? { isForOneRequest: true } : {}),
+      }),
+      decode: (message) => message,
+    };
+    const history = scriptHistory();
+    const reader = timelineReader(store, layouts);
+    for (const question of ["begin", "go on", "and now"]) {
+      history.user(output(question));
+      const [first, ...others] = history.messages as [Message, ...Message[]];
+      const reminder: Message = { role: "opaque", kind: "reminder", raw: { text: "be brief" } };
+      await session.ingestAndView([first, reminder, ...others], codec, {});
+      await reader.read(testHost);
+    }
+
+    const read = await reader.read(testHost);
+
+    expect(read).toEqual(await timelineOf(store));
+    const [, second, third] = read?.calls ?? [];
+    expect(third?.shared).toBe(second?.tokens);
   });
 
   it("of two sessions are kept apart", async () => {
