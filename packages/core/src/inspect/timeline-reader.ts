@@ -16,7 +16,9 @@ import { readVersions } from "./read-versions.ts";
 import { type ReadTimeline, readTimeline } from "./session-timeline.ts";
 import type { SessionTimeline } from "./timeline.ts";
 
-/** Reads the timelines of sessions. It keeps what it has read, so a live session costs only its new calls. */
+/**
+ * Reads the timelines of sessions. It keeps the ones that were read last, so a live session costs only its new calls.
+ */
 export interface TimelineReader {
   /**
    * Returns the timeline of a session; undefined if there is no such session. `after`: only the calls after this number;
@@ -29,7 +31,12 @@ export interface TimelineReader {
     session: ObjectId | HostSession,
     options?: { readonly after?: number },
   ): Promise<SessionTimeline | undefined>;
+  /** Whether the timeline of a session is kept, so that reading it again costs little. */
+  has(session: ObjectId): boolean;
 }
+
+/** The number of timelines that are kept: one of 5,000 calls has some megabytes, and an inspector can run for days. */
+const mostKept = 12;
 
 /** Returns a reader of timelines. `layouts` are the layouts that the sessions may have used. */
 export function timelineReader(store: ObjectStore, layouts: readonly Layout[]): TimelineReader {
@@ -43,13 +50,18 @@ export function timelineReader(store: ObjectStore, layouts: readonly Layout[]): 
         read: readTimeline(store, layouts, id),
         done: Promise.resolve(),
       };
+      // The order of the map is that of the last readings.
+      known.delete(id);
       known.set(id, kept);
+      const [oldest] = known.keys();
+      if (oldest !== undefined && known.size > mostKept) known.delete(oldest);
       const reading = readNext(store, kept.read, found.body["view_ref"], kept.done);
       // A reading that failed has kept what it read, and the next one continues from there.
       kept.done = reading.catch(() => undefined);
       await reading;
       return kept.read.timeline(after);
     },
+    has: (session) => known.has(session),
   };
 }
 

@@ -1,4 +1,9 @@
-import { type ObjectStore, StoreError } from "@self-context-manager/objects";
+import {
+  type ObjectId,
+  type ObjectStore,
+  type StoredVersion,
+  StoreError,
+} from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message, ReportedUsage } from "../../src/chat/message.ts";
@@ -257,7 +262,8 @@ describe("a timeline", () => {
       ...live,
       async *versions(...args) {
         // The reading has its end before another process writes.
-        const found = await Array.fromAsync(live.versions(...args));
+        const found: StoredVersion[] = [];
+        for await (const stored of live.versions(...args)) found.push(stored);
         await calls(toMake);
         toMake = 0;
         yield* found;
@@ -297,6 +303,33 @@ describe("a timeline", () => {
     expect(read).toEqual(await timelineOf(store));
     const [, second, third] = read?.calls ?? [];
     expect(third?.shared).toBe(second?.tokens);
+  });
+
+  it("of many sessions are read again instead of being kept", async () => {
+    const opened = await openTestSession({ layout: epochLayout() });
+    const reader = timelineReader(opened.store, layouts);
+    const hosts = Array.from({ length: 40 }, (_, index) => ({
+      ...otherHost,
+      sessionId: `${index}`,
+    }));
+    const ids: ObjectId[] = [];
+    for (const [index, host] of hosts.entries()) {
+      const session = await opened.reopen(host);
+      const history = scriptHistory(1_800_000_000_000 + index);
+      history.user("please begin");
+      await history.ingest(session);
+      await session.nextView();
+      ids.push((await session.status()).sessionId);
+    }
+    for (const id of ids) await reader.read(id);
+
+    const kept = ids.filter((id) => reader.has(id));
+
+    expect(kept.length).toBeLessThan(20);
+    expect(kept).toEqual(ids.slice(-kept.length));
+    expect((await reader.read(ids[0] as ObjectId))?.calls).toHaveLength(1);
+    expect(reader.has(ids[0] as ObjectId)).toBe(true);
+    expect(reader.has(kept[0] as ObjectId)).toBe(false);
   });
 
   it("of two sessions are kept apart", async () => {

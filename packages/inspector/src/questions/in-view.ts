@@ -36,7 +36,7 @@ async function knowing(reading: Reading, id: ObjectId): Promise<readonly ObjectI
   const newest = (await reading.sessions()).slice(0, most.searched).map(({ body }) => body.id);
   const bodies = await reading.contents(newest);
   const found = newest.filter((one) => hasInPool(bodies.get(one)?.body["pool"], id));
-  const chosen = found.filter((one) => reading.hasTimeline(one)).slice(0, most.read);
+  const chosen = found.filter((one) => reading.timelines.has(one)).slice(0, most.read);
   let calls = 0;
   for (const one of found) {
     if (chosen.length >= most.read || chosen.includes(one)) continue;

@@ -36,8 +36,6 @@ export interface Reading extends InspectedStore {
   ): Promise<{ readonly view: RebuiltView; readonly before?: RebuiltView } | undefined>;
   /** Returns the timeline of a session with all its calls. */
   timeline(session: ObjectId): Promise<SessionTimeline>;
-  /** Whether the timeline of a session was read, so that reading it again costs little. */
-  hasTimeline(session: ObjectId): boolean;
   /** Returns the metadata of the latest versions that can be read. */
   described(ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, StoredMetadata>>;
   /** Returns the latest versions that can be read. */
@@ -69,8 +67,6 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
   const { store, layouts, parser } = inspected;
   const timelines = timelineReader(store, layouts);
   const histories = new Map<ObjectId, ViewHistory>();
-  /** The sessions whose timeline was read, which costs only the new calls from then on. */
-  const read = new Set<ObjectId>();
   const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
   let workspaces: readonly string[] = [];
   /** The update of the document index that runs now: several questions wait for the same one. */
@@ -190,10 +186,8 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
       const timeline = await timelines.read(session);
       if (timeline === undefined)
         throw new QuestionError("NOT_FOUND", "The store has no such session.");
-      read.add(session);
       return timeline;
     },
-    hasTimeline: (session) => read.has(session),
     async described(ids) {
       await learnWorkspaces();
       return await described(ids);
