@@ -164,6 +164,11 @@ const states = {
   connecting: ["◌", "Connecting …", "New calls will appear once the inspector has answered."],
   live: ["●", "Live", "New calls appear by themselves."],
   reconnecting: ["◌", "Reconnecting …", "The connection was lost; the page tries again."],
+  crowded: [
+    "◌",
+    "Not live",
+    "Too many pages of the inspector are open. This one becomes live when another one is closed.",
+  ],
   ended: ["✕", "Ended", "The inspector does not answer any longer. What is shown stays."],
   still: ["■", "Snapshot", "The page holds its own data and does not change."],
 } as const;

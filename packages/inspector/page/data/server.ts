@@ -5,6 +5,9 @@ import { AnswerError, type Connection, type DataSource } from "./source.ts";
 /** Waits between attempts to connect again, in milliseconds. After the last one the page gives up. */
 const waits = [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] as const;
 
+/** The wait until another page may have made room. A page that waits so does not give up. */
+const crowdedWait = 5000;
+
 /**
  * Asks the local server that `scm inspect` runs. The token goes into a header, so no address has it. `origin`: that of the
  * server; default: the page's own.
@@ -71,6 +74,7 @@ async function followChanges(
 ): Promise<void> {
   let position = after;
   for (let attempt = 0; attempt < waits.length; attempt++) {
+    let isCrowded = false;
     try {
       const response = await request(`changes?after=${encodeURIComponent(position)}`, signal);
       state("live");
@@ -85,10 +89,13 @@ async function followChanges(
       if (signal.aborted) return;
       // A refused token is refused again, so only a lost connection is tried again.
       if (error instanceof AnswerError && error.code === "NO_TOKEN") break;
+      isCrowded = error instanceof AnswerError && error.code === "TOO_MANY_PAGES";
     }
     if (signal.aborted) return;
-    state("reconnecting");
-    await new Promise((resolve) => setTimeout(resolve, waits[attempt]));
+    state(isCrowded ? "crowded" : "reconnecting");
+    const wait = isCrowded ? crowdedWait : waits[attempt];
+    if (isCrowded) attempt = -1;
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
   state("ended");
 }

@@ -1,7 +1,7 @@
 import type { ChangeNotice } from "../../src/answers.ts";
 
-/** Whether the page gets news: `still` for a snapshot, which never changes. */
-export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "still";
+/** Whether the page gets news: `crowded` if too many other pages do, `still` for a snapshot, which never changes. */
+export type Connection = "connecting" | "live" | "reconnecting" | "crowded" | "ended" | "still";
 
 /** Where the answers come from: the local server, or a snapshot in the page. */
 export interface DataSource {

@@ -28,8 +28,11 @@ export interface Inspector extends AsyncDisposable {
   urlAt(place: string): string;
 }
 
-/** The number of pages that can listen for changes at once. */
-const mostListeners = 16;
+/**
+ * The number of pages that can listen for changes at once. A browser opens six connections to a server for all its tabs, so
+ * some of them must be left for questions.
+ */
+const mostListeners = 4;
 
 /** Starts a local server for the page. It answers only this machine, only with the token of its URL, and only reads. */
 export async function openInspector(options: InspectorOptions): Promise<Inspector> {
@@ -100,7 +103,7 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
       return refuse(response, {
         status: 503,
         code: "TOO_MANY_PAGES",
-        message: `Only ${mostListeners} pages can follow the session at once. Close some of them.`,
+        message: `Only ${mostListeners} pages can follow the store at once. Close some of them.`,
       });
     response.writeHead(200, { "content-type": "application/x-ndjson; charset=utf-8" });
     if (request.method === "HEAD") {

@@ -360,7 +360,7 @@ describe("changes", () => {
   it("are followed by a limited number of pages, and a page that goes makes room", async () => {
     const { inspector, port, token, ask } = await running();
     await using _ = inspector;
-    const followers = Array.from({ length: 16 }, () => linesOf(port, token, "/api/changes"));
+    const followers = Array.from({ length: 4 }, () => linesOf(port, token, "/api/changes"));
     for (const one of followers) await one.next();
 
     const refused = await ask("/api/changes");

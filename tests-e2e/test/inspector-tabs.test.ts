@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { openContextManager } from "@self-context-manager/compose";
+import { expect, it } from "vitest";
+
+import { openCheckedPage } from "../src/browser/checked-page.ts";
+import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
+import { inspectStore } from "../src/inspector/inspected.ts";
+
+const problem = await browserProblem();
+
+it.skipIf(problem !== undefined)(
+  "the page works in more tabs than a browser opens connections, and says in which it is not live",
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), "scm-tabs-"));
+    stack.defer(async () => await rm(folder, { recursive: true }));
+    const at = join(folder, "store.sqlite");
+    await using manager = await openContextManager({ store: "sqlite", at, workspace: folder });
+    await manager.openSession({ harness: "test", sessionId: "one" });
+    await using inspector = await inspectStore(at);
+    await using browser = await openBrowser();
+    await using checked = await openCheckedPage(browser);
+    const tabs = [checked.page];
+    for (let tab = 1; tab < 8; tab += 1) tabs.push(await checked.context.newPage());
+
+    for (const tab of tabs) {
+      await tab.goto(inspector.url);
+      await tab.getByRole("row", { name: /one/u }).waitFor({ timeout: 10_000 });
+    }
+    const states = tabs.map(async (tab) => await tab.locator(".status").innerText());
+
+    const crowded = (await Promise.all(states)).filter((state) => state.includes("Not live"));
+    expect(crowded).toHaveLength(4);
+    for (const tab of tabs.slice(0, 4)) await tab.close();
+    for (const tab of tabs.slice(4)) await tab.getByText("● Live").waitFor({ timeout: 15_000 });
+  },
+  60_000,
+);
