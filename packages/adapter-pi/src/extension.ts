@@ -53,8 +53,9 @@ const extension: (host: PiHost) => void = piExtension({
         check: async () => void (await manager.store.commit([])),
         inspect: async () => await page.address(),
         [Symbol.asyncDispose]: async () => {
+          // The store is closed even if the page cannot be.
+          await using _ = manager;
           await page[Symbol.asyncDispose]();
-          await manager[Symbol.asyncDispose]();
         },
       };
     } catch (error) {

@@ -7,6 +7,7 @@ import type { InspectedStore } from "../inspected-store.ts";
 import { type PageFiles, pageFiles, pageHtml } from "../page-files.ts";
 import { failedQuestion, QuestionError } from "../questions/question-error.ts";
 import { openQuestions, type Questions } from "../questions/questions.ts";
+import { within } from "../questions/reading.ts";
 import { streamChanges } from "./change-stream.ts";
 import { commonHeaders } from "./headers.ts";
 import { readUrl, type Refusal, refusalOf, tokenRefusal } from "./request-check.ts";
@@ -34,6 +35,9 @@ export interface Inspector extends AsyncDisposable {
  */
 const mostListeners = 4;
 
+/** Milliseconds that the end waits for answers. A host that ends cannot wait for a store that does not answer. */
+const endTime = 1_000;
+
 /** Starts a local server for the page. It answers only this machine, only with the token of its URL, and only reads. */
 export async function openInspector(options: InspectorOptions): Promise<Inspector> {
   const files = options.files ?? (await pageFiles());
@@ -51,6 +55,8 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
     answering.add(answer);
   });
   server.on("clientError", (_error, socket) => refuseBytes(socket));
+  // A connection that the system refuses, such as one without a free handle, must not end the host. Its page asks again.
+  server.on("error", () => undefined);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
@@ -151,8 +157,8 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
       closed ??= (async () => {
         closing.abort();
         const ended = new Promise<void>((done) => server.close(() => done()));
-        // An answer that is being made ends by itself; connections that wait for a further question do not.
-        await Promise.all(answering);
+        // An answer that is being made soon ends by itself; connections that wait for a further question do not.
+        await within(Promise.all(answering), endTime);
         server.closeAllConnections();
         await ended;
       })();

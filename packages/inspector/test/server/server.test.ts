@@ -390,6 +390,25 @@ describe("the end", () => {
     await expect(send({ port, path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
+  it("does not wait for a store that does not answer", async () => {
+    const store = quietStore();
+    const asked = Promise.withResolvers<undefined>();
+    const { inspector, port, token } = await running({
+      ...store,
+      find: async () => {
+        asked.resolve(undefined);
+        return await new Promise(() => {});
+      },
+    });
+    const answer = send({ port, path: "/api/sessions", headers: { "x-scm-token": token } });
+    answer.catch(() => undefined);
+    await asked.promise;
+
+    await inspector[Symbol.asyncDispose]();
+
+    await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
   it("of the store is reported in the answers", async () => {
     const store = quietStore();
     const { inspector, ask } = await running(store);
