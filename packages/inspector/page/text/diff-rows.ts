@@ -20,6 +20,8 @@ export type DiffRow =
 const context = 3;
 /** Lines that are longer have no marks of words: comparing them would take too long. */
 const longestMarked = 600;
+/** Characters of all lines whose words are compared: more would keep the page from answering for seconds. */
+const mostMarked = 60_000;
 
 /** The differences of two texts by lines; undefined if they differ in too many lines to be compared. */
 export function diffRows(before: string, after: string): readonly DiffRow[] | undefined {
@@ -28,6 +30,7 @@ export function diffRows(before: string, after: string): readonly DiffRow[] | un
   const rows: DiffRow[] = [];
   let [left, right] = [1, 1];
   let removed: string[] = [];
+  let toMark = mostMarked;
   for (const { added, removed: isRemoved, value } of changes) {
     const lines = linesOf(value);
     if (isRemoved) {
@@ -36,7 +39,7 @@ export function diffRows(before: string, after: string): readonly DiffRow[] | un
     } else if (added) {
       const first = rows.length - removed.length;
       rows.push(...lines.map((text) => row("added", text, { after: right++ })));
-      if (removed.length === lines.length) markWords(rows, first, lines.length);
+      if (removed.length === lines.length) toMark -= markWords(rows, first, lines.length, toMark);
       removed = [];
     } else {
       rows.push(
@@ -62,14 +65,19 @@ function folded(rows: readonly DiffRow[]): readonly DiffRow[] {
   return [...rows.slice(0, context), { type: "fold", lines }, ...rows.slice(-context)];
 }
 
-/** Marks the words that differ between lines that replace each other one by one. */
-function markWords(rows: DiffRow[], first: number, count: number): void {
-  for (let index = 0; index < count; index++) {
+/**
+ * Marks the words that differ between lines that replace each other one by one, up to a number of characters. Returns the
+ * number of characters that were compared.
+ */
+function markWords(rows: DiffRow[], first: number, count: number, most: number): number {
+  let compared = 0;
+  for (let index = 0; index < count && compared < most; index++) {
     const [removed, added] = [rows[first + index], rows[first + count + index]];
     if (removed === undefined || added === undefined) continue;
     if (removed.type === "fold" || added.type === "fold") continue;
     const [old = "", next = ""] = [removed.pieces[0]?.text, added.pieces[0]?.text];
     if (old.length > longestMarked || next.length > longestMarked) continue;
+    compared += old.length + next.length;
     const words = diffWordsWithSpace(old, next);
     const side = (isOther: (word: (typeof words)[number]) => boolean): readonly WordPiece[] =>
       words
@@ -78,6 +86,7 @@ function markWords(rows: DiffRow[], first: number, count: number): void {
     rows[first + index] = { ...removed, pieces: side(({ added }) => added) };
     rows[first + count + index] = { ...added, pieces: side(({ removed }) => removed) };
   }
+  return compared;
 }
 
 function linesOf(text: string): string[] {

@@ -115,6 +115,18 @@ describe("rows of a difference", () => {
     ]);
   });
 
+  test("mark the words of only the first lines of a long change, because that takes long", () => {
+    const lines = (word: string): string => `${`some ${word} `.repeat(40)}\n`.repeat(1000);
+
+    const rows = diffRows(lines("old"), lines("new")) ?? [];
+
+    const isMarked = (row: DiffRow | undefined): boolean =>
+      row !== undefined && row.type !== "fold" && row.pieces.length > 1;
+    expect(rows).toHaveLength(2000);
+    expect([rows[0], rows[1000]].map(isMarked)).toEqual([true, true]);
+    expect([rows[999], rows[1999]].map(isMarked)).toEqual([false, false]);
+  });
+
   test("fold long runs of equal lines", () => {
     const same = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join("");
 
