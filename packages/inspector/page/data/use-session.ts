@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChangeNotice, SessionAnswer } from "../../src/answers.ts";
 import { type Inspector, useInspector } from "../inspector.ts";
 import { appendCalls, lastSettled } from "./append-calls.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { paths } from "./source.ts";
 import { type Answered, asError } from "./answered.ts";
 
@@ -46,8 +47,6 @@ function sessionLoader(
   show: (answered: Answered<SessionAnswer>) => void,
 ): SessionLoader {
   const stop = new AbortController();
-  let isBusy = false;
-  let isWanted = false;
   const load = async (): Promise<void> => {
     const known = inspector.lastSession?.session.id === id ? inspector.lastSession : undefined;
     const after = known === undefined ? 0 : lastSettled(known);
@@ -59,19 +58,12 @@ function sessionLoader(
     inspector.lastSession = after > 0 && known !== undefined ? appendCalls(known, answer) : answer;
     show({ state: "done", value: inspector.lastSession });
   };
-  const refresh = async (): Promise<void> => {
-    isWanted = true;
-    if (isBusy) return;
-    isBusy = true;
-    while (isWanted && !stop.signal.aborted) {
-      isWanted = false;
-      try {
-        await load();
-      } catch (error) {
-        if (!stop.signal.aborted) show({ state: "failed", error: asError(error) });
-      }
+  const refresh = oneAtATime(async () => {
+    try {
+      await load();
+    } catch (error) {
+      if (!stop.signal.aborted) show({ state: "failed", error: asError(error) });
     }
-    isBusy = false;
-  };
+  }, stop.signal);
   return { refresh, stop: () => stop.abort() };
 }

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { openContextManager } from "@self-context-manager/compose";
+import { openInspector } from "@self-context-manager/inspector";
+import { expect, it } from "vitest";
+
+import { openCheckedPage } from "../src/browser/checked-page.ts";
+import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
+import { openInspected } from "../src/inspector/inspected.ts";
+
+const problem = await browserProblem();
+
+it.skipIf(problem !== undefined)(
+  "the list of sessions appears although the store changes faster than it can be read",
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), "scm-busy-"));
+    stack.defer(async () => await rm(folder, { recursive: true }));
+    const at = join(folder, "store.sqlite");
+    await using manager = await openContextManager({ store: "sqlite", at, workspace: folder });
+    const session = await manager.openSession({ harness: "test", sessionId: "one" });
+    await using opened = await openInspected(at);
+    const { store } = opened.inspected;
+    await using inspector = await openInspector({
+      ...opened.inspected,
+      store: {
+        ...store,
+        find: async (...query) => {
+          const found = await store.find(...query);
+          await delay(1_500);
+          return found;
+        },
+      },
+    });
+    await using browser = await openBrowser();
+    await using checked = await openCheckedPage(browser);
+    let isOver = false;
+    const writing = (async () => {
+      for (let prompt = 0; !isOver; prompt += 1) {
+        await session.recordSystemPrompt("host", `Prompt ${prompt}.`);
+        await delay(300);
+      }
+    })();
+
+    await checked.page.goto(inspector.url);
+    const row = checked.page.getByRole("row", { name: /one/u });
+    await expect.poll(async () => await row.count(), { timeout: 12_000 }).toBe(1);
+
+    isOver = true;
+    await writing;
+  },
+  60_000,
+);
