@@ -37,9 +37,9 @@ it.skipIf(problem !== undefined)(
     });
     await using browser = await openBrowser();
     await using checked = await openCheckedPage(browser);
-    let isOver = false;
+    const over = new AbortController();
     const writing = (async () => {
-      for (let prompt = 0; !isOver; prompt += 1) {
+      for (let prompt = 0; !over.signal.aborted; prompt += 1) {
         await session.recordSystemPrompt("host", `Prompt ${prompt}.`);
         await delay(300);
       }
@@ -49,8 +49,46 @@ it.skipIf(problem !== undefined)(
     const row = checked.page.getByRole("row", { name: /one/u });
     await expect.poll(async () => await row.count(), { timeout: 12_000 }).toBe(1);
 
-    isOver = true;
+    over.abort();
     await writing;
+  },
+  60_000,
+);
+
+it.skipIf(problem !== undefined)(
+  "a session that was made while the page opened appears",
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), "scm-busy-"));
+    stack.defer(async () => await rm(folder, { recursive: true }));
+    const at = join(folder, "store.sqlite");
+    await using manager = await openContextManager({ store: "sqlite", at, workspace: folder });
+    await manager.openSession({ harness: "test", sessionId: "one" });
+    await using opened = await openInspected(at);
+    const { store } = opened.inspected;
+    let isFirst = true;
+    await using inspector = await openInspector({
+      ...opened.inspected,
+      store: {
+        ...store,
+        changesSince: async (...asked) => {
+          // The list of sessions was read before.
+          if (isFirst) {
+            isFirst = false;
+            await delay(1_500);
+            await manager.openSession({ harness: "test", sessionId: "two" });
+          }
+          return await store.changesSince(...asked);
+        },
+      },
+    });
+    await using browser = await openBrowser();
+    await using checked = await openCheckedPage(browser);
+
+    await checked.page.goto(inspector.url);
+
+    const row = checked.page.getByRole("row", { name: /two/u });
+    await expect.poll(async () => await row.count(), { timeout: 8_000 }).toBe(1);
   },
   60_000,
 );

@@ -58,6 +58,8 @@ async function connect(inspector: Inspector): Promise<void> {
   try {
     const answer = await source.ask<StoreAnswer>(paths.store);
     store.value = { state: "done", value: answer };
+    // The views have asked already, and what came between their answers and this position is no news later.
+    if (answer.snapshot === undefined) news.value = { position: answer.position, changed: [] };
     source.follow(
       answer.position,
       (change) => {

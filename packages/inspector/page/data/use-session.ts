@@ -30,9 +30,16 @@ export function useSession(id: string): Answered<SessionAnswer> {
   return last?.session.id === id ? { state: "done", value: last } : { state: "loading" };
 }
 
-/** Whether a change can be one of the session. A long list may be cut, so it can be one of any session. */
+/**
+ * Whether a change can be one of the session. A long list may be cut, and an empty one says nothing, so each can be one of
+ * any session.
+ */
 function concerns({ changed }: ChangeNotice, id: string): boolean {
-  return changed.length >= 50 || changed.some((one) => one.id === id || one.type === "view");
+  return (
+    changed.length === 0 ||
+    changed.length >= 50 ||
+    changed.some((one) => one.id === id || one.type === "view")
+  );
 }
 
 interface SessionLoader {
