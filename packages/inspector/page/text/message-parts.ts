@@ -37,8 +37,17 @@ export function readMessage(json: string): ReadMessage {
     role: textField(value, "role") ?? textField(value, "type") ?? "unknown",
     ...(tool === undefined ? {} : { tool }),
     isError: value["isError"] === true,
-    parts: contentParts(value),
+    parts: partsOrText(value, json),
   };
+}
+
+function partsOrText(message: Fields, json: string): readonly MessagePart[] {
+  try {
+    return contentParts(message);
+  } catch {
+    // Values that are nested very deeply cannot be indented. The other messages of the call are still shown.
+    return [{ type: "text", text: json }];
+  }
 }
 
 function contentParts(message: Fields): readonly MessagePart[] {

@@ -144,6 +144,17 @@ describe("rows of a difference", () => {
 });
 
 describe("a message", () => {
+  test("that is nested too deeply for a form for people is shown as the text that it is", () => {
+    const nested = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    const call = `{"type":"toolCall","id":"c","name":"run","arguments":${nested}}`;
+    const json = `{"role":"assistant","content":[${call}]}`;
+
+    const { role, parts } = readMessage(json);
+
+    expect(role).toBe("assistant");
+    expect(parts).toEqual([{ type: "text", text: json }]);
+  });
+
   test("of Pi has its role, its tool and its parts", () => {
     const json = JSON.stringify({
       role: "toolResult",
