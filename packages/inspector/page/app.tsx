@@ -169,7 +169,11 @@ const states = {
     "Not live",
     "Too many pages of the inspector are open. This one becomes live when another one is closed.",
   ],
-  ended: ["✕", "Ended", "The inspector does not answer any longer. What is shown stays."],
+  ended: [
+    "✕",
+    "Ended",
+    "The inspector has ended, or its store cannot be read. What is shown stays.",
+  ],
   still: ["■", "Snapshot", "The page holds its own data and does not change."],
 } as const;
 
