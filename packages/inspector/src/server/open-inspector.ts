@@ -58,6 +58,12 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
   // A connection that the system refuses, such as one without a free handle, must not end the host. Its page asks again.
   server.on("error", () => undefined);
 
+  if (options.keepsRunning === false) {
+    server.unref();
+    // A page that follows the store holds its connection open.
+    server.on("connection", (socket) => socket.unref());
+  }
+
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
     // A client that goes away in the middle is no fault of the server.
@@ -145,7 +151,6 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
   }
 
   port = await listening(server);
-  if (options.keepsRunning === false) server.unref();
   prepare();
   const urlAt = (place: string): string =>
     `http://127.0.0.1:${port}/#token=${token}${place === "" ? "" : `&at=${place}`}`;
