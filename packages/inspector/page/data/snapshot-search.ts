@@ -2,7 +2,7 @@ import type { ObjectAnswer, SearchAnswer, SnapshotData, VersionAnswer } from "..
 
 type Hit = SearchAnswer["hits"][number];
 
-/** The number of hits that are shown, like that of the server. */
+/** The number of hits that are shown. */
 const limit = 100;
 
 /** Finds the objects of a snapshot whose name or content has all words, whatever their case. */

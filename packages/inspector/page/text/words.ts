@@ -1,5 +1,6 @@
 import type { MissReason, TimelineCall } from "@self-context-manager/core/inspect";
 import type { StackKind } from "../figures/call-parts.ts";
+import { visibleName } from "./visible-text.ts";
 
 /** The names of the kinds of parts, for legends and tables. */
 export const kindNames: Readonly<Record<StackKind, string>> = {
@@ -28,7 +29,7 @@ const epochEnds: Readonly<Record<EpochEnd, string>> = {
 
 /** Why an epoch ended, as the end of a sentence. A reason of a later program stays as it is. */
 export function epochEndText(reason: string): string {
-  return Object.hasOwn(epochEnds, reason) ? epochEnds[reason as EpochEnd] : reason;
+  return Object.hasOwn(epochEnds, reason) ? epochEnds[reason as EpochEnd] : visibleName(reason);
 }
 
 const missReasons: Readonly<Record<MissReason, string>> = {
@@ -43,5 +44,7 @@ const missReasons: Readonly<Record<MissReason, string>> = {
 
 /** The reason of a cache miss in a few words. */
 export function missText(reason: string): string {
-  return Object.hasOwn(missReasons, reason) ? missReasons[reason as MissReason] : reason;
+  return Object.hasOwn(missReasons, reason)
+    ? missReasons[reason as MissReason]
+    : visibleName(reason);
 }

@@ -72,7 +72,9 @@ export function CallChanges({
             it (byte {count(first.offset)} of all messages)
             {first.entries === undefined
               ? "."
-              : `: ${first.entries.before.what}, ${first.entries.before.how}, became ${first.entries.after.what}, ${first.entries.after.how}.`}
+              : visibleText(
+                  `: ${first.entries.before.what}, ${first.entries.before.how}, became ${first.entries.after.what}, ${first.entries.after.how}.`,
+                )}
           </p>
           <Difference
             before={first.before}

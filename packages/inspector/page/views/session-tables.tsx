@@ -207,7 +207,7 @@ function epochColumns(
         <span class="sentence">
           {startedBecause === undefined
             ? "it is the first one"
-            : `${epochEndText(startedBecause)} (${startedBecause})`}
+            : `${epochEndText(startedBecause)} (${visibleText(startedBecause)})`}
         </span>
       ),
     },
@@ -218,7 +218,7 @@ function epochColumns(
           "nothing"
         ) : (
           <span class="sentence">
-            {left.length}: {left.slice(0, 12).join(", ")}
+            {left.length}: {visibleText(left.slice(0, 12).join(", "))}
             {left.length > 12 ? " …" : ""}
           </span>
         ),

@@ -5,12 +5,19 @@ import { bytes, counted, percent, short, time } from "../../page/text/format.ts"
 import { pictureUrl, readMessage } from "../../page/text/message-parts.ts";
 import { textChunks, textHead } from "../../page/text/text-chunks.ts";
 import { visibleName, visibleText } from "../../page/text/visible-text.ts";
+import { epochEndText, missText } from "../../page/text/words.ts";
 
 describe("visible text", () => {
   test("shows controls of direction and other hidden characters by their numbers", () => {
     expect(visibleName("a\u202Egpj.exe")).toBe("a⟨U+202E⟩gpj.exe");
     expect(visibleName("a\nb\u200Dc\u{E0041}")).toBe("a⟨U+000A⟩b⟨U+200D⟩c⟨U+E0041⟩");
     expect(visibleText("a\u2066b\u0000c\uFEFF")).toBe("a⟨U+2066⟩b⟨U+0000⟩c⟨U+FEFF⟩");
+  });
+
+  test("is that of a reason which the page does not know", () => {
+    expect(epochEndText("later\u202Ereason")).toBe("later⟨U+202E⟩reason");
+    expect(missText("later\u202Ereason")).toBe("later⟨U+202E⟩reason");
+    expect(epochEndText("compaction")).toBe("the chat was compacted");
   });
 
   test("keeps lines, tabs, other scripts and joined emoji of a text", () => {
