@@ -1269,15 +1269,28 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "inspect/cache-miss.ts",
-    of: 'return isIdle(facts) ? "idle" : "provider";',
-    becomes: 'return "provider";',
-    breaks: "A pause is not named as the reason of a cache miss.",
-  },
-  {
-    file: "inspect/cache-miss.ts",
     of: 'ended?.endedBy === "cold" && isIdle(facts)',
     becomes: 'ended?.endedBy === "cold" && false',
     breaks: "The end of an epoch hides the pause that caused it.",
+  },
+  {
+    file: "inspect/cache-miss.ts",
+    of: "now - before > lifetime",
+    becomes: "now - before < 0",
+    breaks: "A pause is not named as the reason of a cache miss.",
+  },
+  {
+    file: "inspect/session-timeline.ts",
+    of: "viewsRead + 1, count)",
+    becomes: "viewsRead + 1)",
+    breaks:
+      "A call that is stored during a reading has no cost, and the usage of the call before it.",
+  },
+  {
+    file: "inspect/session-timeline.ts",
+    of: "return shareVersion(last?.view.stored, stored);",
+    becomes: "return stored;",
+    breaks: "In a live session, everything behind an added message counts as changed.",
   },
   {
     file: "inspect/session-costs.ts",
