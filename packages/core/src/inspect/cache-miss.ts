@@ -44,9 +44,9 @@ export function missOf(facts: MissFacts): CacheMiss | undefined {
     ? Math.min(sentBefore - usage.cacheRead, usage.input + usage.cacheWrite)
     : resent + (cost === undefined ? 0 : Math.max(0, unchanged - cost.cached));
   if (tokens < least.tokens || tokens < sentBefore * least.share) return undefined;
-  const reason = reasonOf(facts);
   // Where nothing was ever cached, nothing can be missed.
-  if (isReported && reason === "provider" && !facts.isCached) return undefined;
+  if (isReported && !facts.isCached) return undefined;
+  const reason = reasonOf(facts);
   return { tokens: Math.round(tokens), reason, text: textOf(reason, facts), isReported };
 }
 

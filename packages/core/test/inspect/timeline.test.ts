@@ -540,8 +540,11 @@ describe("a miss of the cache", () => {
     for (const text of ["one", "two"]) {
       answer(opened, { input: promptOf(first), cacheRead: 0, cacheWrite: 0 });
       opened.history.user(text);
+      await opened.session.recordSystemPrompt("host", `You answer ${text}.`);
       await opened.send();
     }
+    answer(opened, { input: promptOf(first), cacheRead: 0, cacheWrite: 0 });
+    await opened.history.ingest(opened.session);
 
     const { calls } = await timelineOf(opened.store);
 
