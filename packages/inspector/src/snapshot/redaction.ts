@@ -281,7 +281,7 @@ function epochOf({ epoch }: Pick<CallAnswer, "epoch">): Pick<CallAnswer, "epoch"
     epoch: {
       number,
       call,
-      ...(endedBy === undefined ? {} : { endedBy }),
+      ...(endedBy === undefined || keptWord(endedBy) !== endedBy ? {} : { endedBy }),
       left: left.map(keptWord),
     },
   };

@@ -214,6 +214,8 @@ describe("answers with texts in rare places", () => {
         layout: secret,
         tokens: 1,
         payloadHash: secret,
+        // A store of another program can have any reason.
+        epoch: { number: 2, call: 1, endedBy: secret as "cold", left: [secret] },
         isVerified: false,
         problems: [secret],
         systemPrompts: [{ origin: secret, id, version: 1, text: secret, isShared: false }],
