@@ -23,6 +23,7 @@ import { objectAnswer } from "../questions/object-question.ts";
 import { failedQuestion } from "../questions/question-error.ts";
 import { openQuestions, type Questions } from "../questions/questions.ts";
 import { type Redaction, redaction } from "./redaction.ts";
+import { graphWithin, objectWithin, partsOfSession } from "./own-objects.ts";
 import { callPath } from "./snapshot-call.ts";
 
 export interface SnapshotOptions extends InspectedStore {
@@ -259,26 +260,29 @@ async function* objectsOf(
 ): AsyncGenerator<string> {
   const handles = new Map(timeline.parts.map(({ id, handle }) => [id, handle]));
   const { reading } = questions;
-  const sessionName = reading.named(
-    session,
-    (await reading.described([session])).get(session),
-  ).name;
+  const stored = (await reading.described([session])).get(session);
+  const sessionName = reading.named(session, stored).name;
   const ids = new Set([
     ...shown.versions.keys(),
     ...timeline.parts.flatMap(({ id }) => (id === undefined ? [] : [id])),
   ]);
+  const own = new Set([...ids, session, ...partsOfSession(stored)]);
   for (const id of ids) {
     const runs = shown.runs.get(id) ?? [];
     const handle = handles.get(id) ?? "";
     const inView = runs.length === 0 ? [] : [{ session, sessionName, handle, runs }];
     const path = `objects/${encodeURIComponent(id)}`;
     const object = await answered<ObjectAnswer>(
-      async () => await objectAnswer(reading, id, async () => await Promise.resolve(inView)),
+      async () =>
+        objectWithin(await objectAnswer(reading, id, async () => await Promise.resolve(inView)), {
+          own,
+          shown: shown.versions.get(id) ?? new Set(),
+        }),
       redacted?.object,
     );
     if (object !== undefined) yield entry(path, object);
     const graph = await answered<GraphAnswer>(
-      async () => await questions.ask(["objects", id, "graph"]),
+      async () => graphWithin((await questions.ask(["objects", id, "graph"])) as GraphAnswer, own),
       redacted?.graph,
     );
     if (graph !== undefined) yield entry(`${path}/graph`, graph);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import type {
   CallAnswer,
+  GraphAnswer,
   ObjectAnswer,
   SessionAnswer,
   StoreAnswer,
@@ -12,6 +13,7 @@ import type {
 } from "../../src/answers.ts";
 import { openQuestions } from "../../src/questions/questions.ts";
 import { inspected, quietStore, recordedSession, type Step } from "../recorded-session.ts";
+import { testParser } from "../test-parser.ts";
 import { callIn, dataOf, snapshotText, testFiles } from "./snapshot-file.ts";
 
 const steps: readonly Step[] = [
@@ -35,6 +37,51 @@ describe("a snapshot", () => {
       expect(callIn(data, id, call)).toEqual(JSON.parse(JSON.stringify(asked)));
     }
     expect(html.split("please look at a.ts")).toHaveLength(2);
+  });
+
+  it.each([false, true])(
+    "names no object that only another session knows (redacted: %s)",
+    async (redact) => {
+      const note = { read: "a.md", text: "# A note\n[[b]]\n" };
+      const { store, id } = await recordedSession([
+        note,
+        { read: "c.md", text: "[[a]]\n" },
+        { run: { command: "make" }, output: "made\n" },
+      ]);
+      await recordedSession([note, { read: "private.md", text: "[[a]]\n" }], {
+        store,
+        host: { harness: "test", sessionId: "two" },
+      });
+
+      const html = await snapshotText(store, id, { parser: testParser, redact });
+
+      expect(html).not.toContain("private.md");
+      const [file] = (await store.find({ where: { type: "file" } })).items;
+      const path = `objects/${file?.body.id}`;
+      const data = dataOf(html);
+      const { backlinks } = data.answers[path] as ObjectAnswer;
+      expect(backlinks.map(({ name }) => name)).toEqual(["c.md"]);
+      const { nodes, edges } = data.answers[`${path}/graph`] as GraphAnswer;
+      expect(nodes.map(({ name }) => name)).toContain("c.md");
+      expect(edges.some(({ kind }) => kind === "link")).toBe(true);
+    },
+  );
+
+  it("has no links of a newer version that the session has not shown", async () => {
+    const { store, id } = await recordedSession([{ read: "a.md", text: "# A note\n[[b]]\n" }]);
+    const before = dataOf(await snapshotText(store, id, { parser: testParser }));
+    await recordedSession([{ read: "a.md", text: "# A note\n[[b]] [[private]]\n" }], {
+      store,
+      host: { harness: "test", sessionId: "two" },
+    });
+
+    const html = await snapshotText(store, id, { parser: testParser });
+
+    expect(html).not.toContain("private");
+    const [file] = (await store.find({ where: { type: "file" } })).items;
+    const path = `objects/${file?.body.id}`;
+    expect((before.answers[path] as ObjectAnswer).links).toHaveLength(1);
+    expect(dataOf(html).answers[path]).toMatchObject({ name: "a.md", version: 2, links: [] });
   });
 
   it("has the session, and its objects with the versions that were shown", async () => {
