@@ -108,6 +108,11 @@ export function sampleSession({ calls: count, objects, seed = 7 }: SampleOptions
     const real = total * (0.98 + random() * 0.05);
     appendOnly += grown;
     const isAnswered = call < count - 1 && call % 40 !== 39;
+    const usage = {
+      input: Math.round(real * 0.002),
+      cacheRead: Math.round((cached / total) * real),
+      cacheWrite: Math.round((fresh / total) * real * 0.99),
+    };
     const missed = (isNew || isProvider) && isAnswered ? Math.max(0, before * factor - cached) : 0;
     const reason: MissReason = isNew ? "epoch-ended" : "provider";
     const names = left.slice(0, 3).join(", ");
@@ -136,11 +141,8 @@ export function sampleSession({ calls: count, objects, seed = 7 }: SampleOptions
       },
       ...(isAnswered
         ? {
-            usage: {
-              input: Math.round(real * 0.002),
-              cacheRead: Math.round((cached / total) * real),
-              cacheWrite: Math.round((fresh / total) * real * 0.99),
-            },
+            usage,
+            reportedUnits: usage.input + usage.cacheRead * 0.1 + usage.cacheWrite * 1.25,
           }
         : {}),
       ...(missed === 0

@@ -1,7 +1,15 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
-import { type CallPart, hostName, hostOfCalls, partName, walkCalls } from "./call-parts.ts";
+import { billedOf } from "./billed.ts";
+import {
+  type CallPart,
+  hostName,
+  hostOfCalls,
+  partName,
+  type StackKind,
+  walkCalls,
+} from "./call-parts.ts";
 
-/** What a part cost over a session. All figures are estimates. */
+/** What a part cost over a session. All figures are estimates, also where the cost that is divided was reported. */
 export interface PartCost extends CallPart {
   /** The sum of its tokens over the calls; `tokens` is the largest in one call. */
   readonly tokenCalls: number;
@@ -11,6 +19,29 @@ export interface PartCost extends CallPart {
   readonly last: number;
   /** Its share of the cost of all calls, in tokens of uncached input. */
   readonly units: number;
+}
+
+/** What all parts of a kind cost. */
+export interface KindCost {
+  readonly kind: StackKind;
+  readonly parts: number;
+  readonly tokenCalls: number;
+  readonly units: number;
+}
+
+/** Adds up the costs of parts by kind, the highest cost first. */
+export function kindCosts(costs: readonly PartCost[]): readonly KindCost[] {
+  const sums = new Map<StackKind, KindCost>();
+  for (const { kind, tokenCalls, units } of costs) {
+    const sum = sums.get(kind) ?? { kind, parts: 0, tokenCalls: 0, units: 0 };
+    sums.set(kind, {
+      kind,
+      parts: sum.parts + 1,
+      tokenCalls: sum.tokenCalls + tokenCalls,
+      units: sum.units + units,
+    });
+  }
+  return [...sums.values()].sort((a, b) => b.units - a.units || b.tokenCalls - a.tokenCalls);
 }
 
 const hostPart = { kind: "host", name: hostName } as const;
@@ -86,10 +117,11 @@ interface CallTokens {
 
 function divide(call: TimelineCall, tokens: CallTokens, units: Float64Array): void {
   const { now, before, total, grown, prices } = tokens;
-  if (call.cost === undefined || total === 0) return;
-  const { cached, fresh } = call.cost;
+  const cost = billedOf(call);
+  if (cost === undefined || total === 0) return;
+  const { cached, fresh } = cost;
   const billed = cached + fresh;
-  // The parts' sum and the billed sum are two estimates of the same prompt.
+  // The parts' sum and the billed sum are two figures of the same prompt.
   const freshTokens = billed === 0 ? 0 : (fresh / billed) * total;
   const newShare = grown === 0 ? 0 : Math.min(1, freshTokens / grown);
   const rest = total - grown;
@@ -102,7 +134,7 @@ function divide(call: TimelineCall, tokens: CallTokens, units: Float64Array): vo
   };
   let sum = 0;
   for (let part = 0; part < now.length; part++) sum += priceOf(part);
-  const scale = sum === 0 ? 0 : call.cost.units / sum;
+  const scale = sum === 0 ? 0 : cost.units / sum;
   for (let part = 0; part < now.length; part++)
     units[part] = (units[part] ?? 0) + priceOf(part) * scale;
 }
@@ -110,7 +142,8 @@ function divide(call: TimelineCall, tokens: CallTokens, units: Float64Array): vo
 /** The prices of cached and new tokens by least squares; usual ones if the calls do not show them. */
 function pricesOf(calls: readonly TimelineCall[]): Prices {
   let [cc, cf, ff, cu, fu] = [0, 0, 0, 0, 0];
-  for (const { cost } of calls) {
+  for (const call of calls) {
+    const cost = billedOf(call);
     if (cost === undefined) continue;
     const { cached, fresh, units } = cost;
     cc += cached * cached;

@@ -1,51 +1,70 @@
 import type { TimelineCall } from "@self-context-manager/core/inspect";
+import { billedOf } from "../figures/billed.ts";
 import { type CallRange, columnStart } from "./stack.ts";
 
 /** Two lines of cost in columns: as sent, and append-only. */
 export interface CostLines {
   readonly own: Float64Array;
   readonly appendOnly: Float64Array;
+  /** 1 for a column in which the provider reported the cost of each call, as far as calls have a cost; else 0. */
+  readonly isReported: Uint8Array;
 }
 
-/** The cost of all calls up to the end of each column. */
+function emptyLines(columns: number): CostLines {
+  return {
+    own: new Float64Array(columns),
+    appendOnly: new Float64Array(columns),
+    isReported: new Uint8Array(columns).fill(1),
+  };
+}
+
+/** The cost of all calls up to the end of each column: as reported, or else as estimated. */
 export function costSoFar(
   calls: readonly TimelineCall[],
   range: CallRange,
   columns: number,
 ): CostLines {
-  const own = new Float64Array(columns);
-  const appendOnly = new Float64Array(columns);
+  const lines = emptyLines(columns);
   let [ownSum, appendOnlySum, index] = [0, 0, 0];
-  for (let column = 0; column < columns; column++) {
-    const end = columnStart(range, columns, column + 1);
-    for (; index < end; index++) {
-      ownSum += calls[index]?.cost?.units ?? 0;
-      appendOnlySum += calls[index]?.cost?.appendOnlyUnits ?? 0;
-    }
-    own[column] = ownSum;
-    appendOnly[column] = appendOnlySum;
-  }
-  return { own, appendOnly };
-}
-
-/** The mean cost of the calls of each column. */
-export function costByCall(
-  calls: readonly TimelineCall[],
-  range: CallRange,
-  columns: number,
-): CostLines {
-  const own = new Float64Array(columns);
-  const appendOnly = new Float64Array(columns);
   for (let column = 0; column < columns; column++) {
     const [start, end] = [
       columnStart(range, columns, column),
       columnStart(range, columns, column + 1),
     ];
-    for (let index = start; index < end; index++) {
-      own[column] = (own[column] ?? 0) + (calls[index]?.cost?.units ?? 0) / (end - start);
-      appendOnly[column] =
-        (appendOnly[column] ?? 0) + (calls[index]?.cost?.appendOnlyUnits ?? 0) / (end - start);
+    for (; index < end; index++) {
+      const call = calls[index];
+      const billed = call === undefined ? undefined : billedOf(call);
+      ownSum += billed?.units ?? 0;
+      appendOnlySum += call?.cost?.appendOnlyUnits ?? 0;
+      if (index >= start && billed?.isReported === false) lines.isReported[column] = 0;
     }
+    lines.own[column] = ownSum;
+    lines.appendOnly[column] = appendOnlySum;
   }
-  return { own, appendOnly };
+  return lines;
+}
+
+/** The mean cost of the calls of each column: as reported, or else as estimated. */
+export function costByCall(
+  calls: readonly TimelineCall[],
+  range: CallRange,
+  columns: number,
+): CostLines {
+  const lines = emptyLines(columns);
+  for (let column = 0; column < columns; column++) {
+    const [start, end] = [
+      columnStart(range, columns, column),
+      columnStart(range, columns, column + 1),
+    ];
+    let [own, appendOnly] = [0, 0];
+    for (const call of calls.slice(start, end)) {
+      const billed = billedOf(call);
+      own += billed?.units ?? 0;
+      appendOnly += call.cost?.appendOnlyUnits ?? 0;
+      if (billed?.isReported === false) lines.isReported[column] = 0;
+    }
+    lines.own[column] = own / (end - start);
+    lines.appendOnly[column] = appendOnly / (end - start);
+  }
+  return lines;
 }

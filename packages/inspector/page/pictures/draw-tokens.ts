@@ -337,23 +337,26 @@ function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): voi
     context.textAlign = "right";
     context.fillText(short(tick), left - 6, y);
   }
-  const draw = (values: Float64Array): void => {
+  const draw = (values: Float64Array, isPart: (column: number) => boolean): void => {
     context.beginPath();
     for (const [column, value] of values.entries()) {
       const x = columnX(stack, places, column + 0.5);
-      if (column === 0) context.moveTo(x, yOf(value));
-      else context.lineTo(x, yOf(value));
+      if (column > 0 && isPart(column)) context.lineTo(x, yOf(value));
+      else context.moveTo(x, yOf(value));
     }
     context.stroke();
   };
+  const isReported = (column: number): boolean => cost.isReported[column] === 1;
   context.lineWidth = 1.5;
   context.strokeStyle = palette.quiet;
   context.setLineDash([5, 3]);
-  draw(cost.appendOnly);
-  context.setLineDash([]);
+  draw(cost.appendOnly, () => true);
   context.lineWidth = 2;
   context.strokeStyle = palette.accent;
-  draw(cost.own);
+  context.setLineDash([2, 3]);
+  draw(cost.own, (column) => !isReported(column));
+  context.setLineDash([]);
+  draw(cost.own, isReported);
   nameLine(context, drawing, { values: cost.appendOnly, text: "append-only", yOf });
   nameLine(context, drawing, { values: cost.own, text: "as sent", yOf });
 }

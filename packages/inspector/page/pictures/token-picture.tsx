@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
+import { billedOf } from "../figures/billed.ts";
 import { cachedTokens, reportedTokens } from "../figures/usage.ts";
 import { useTheme } from "../theme.ts";
 import { count } from "../text/format.ts";
@@ -78,8 +79,8 @@ export function TokenPicture(props: TokenPictureProps): JSX.Element {
       stack,
       cost: lines(calls, range, stack.columns),
       costTitle: isByCall
-        ? "cost of each call, in tokens of uncached input (estimated)"
-        : "cost so far, in tokens of uncached input (estimated)",
+        ? "cost of each call, in tokens of uncached input"
+        : "cost so far, in tokens of uncached input",
       marks,
       first: calls[range.from]?.call ?? 1,
       last: calls[range.to - 1]?.call ?? 1,
@@ -276,7 +277,7 @@ function describe(
     const part = found.parts.length === 1 ? timeline.parts[found.parts[0] ?? -1] : undefined;
     const handle = part?.handle === undefined ? "" : ` (${part.handle})`;
     const tokens = count(heights[band * columns + column] ?? 0);
-    lines.push(`${visibleName(found.name)}${handle}`);
+    if (found.name !== kindNames[found.kind]) lines.push(`${visibleName(found.name)}${handle}`);
     lines.push(`${kindNames[found.kind]}: ${tokens} tokens, estimated${mean}`);
   }
   if (isInside) lines.push(`all: ${count(totals[column] ?? 0)} tokens, estimated${mean}`);
@@ -286,6 +287,9 @@ function describe(
       : `provider: ${count(reportedTokens(call.usage))} tokens`,
   );
   lines.push(`cached: ${count(cached.tokens)}${cached.isReported ? "" : ", estimated"}`);
+  const billed = billedOf(call);
+  if (billed !== undefined)
+    lines.push(`cost: ${count(billed.units)}, ${billed.isReported ? "reported" : "estimated"}`);
   if (call.miss !== undefined && call.miss.tokens > 0)
     lines.push(`◆ ${count(call.miss.tokens)} tokens sent again as new`);
   return lines;

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
+import { billedOf } from "../figures/billed.ts";
 import { type CallPart, callParts } from "../figures/call-parts.ts";
 import { differenceText } from "../figures/difference-text.ts";
 import { cachedTokens, reportedTokens } from "../figures/usage.ts";
@@ -31,6 +32,7 @@ export function CallPanel({
   if (call === undefined) return null;
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const cached = cachedTokens(call);
+  const billed = billedOf(call);
   const columns: readonly Column<CallPart>[] = [
     {
       title: "Part",
@@ -113,6 +115,18 @@ export function CallPanel({
             ? ""
             : `; ${count(call.usage.cacheWrite)} written to the cache, ${count(call.usage.input)} neither`}
         </dd>
+        {billed === undefined ? null : (
+          <>
+            <dt>Cost</dt>
+            <dd>
+              {count(billed.units)} tokens of uncached input,{" "}
+              {billed.isReported ? "reported" : "estimated"}
+              {billed.isReported && call.cost !== undefined
+                ? ` (estimated ${count(call.cost.units)})`
+                : ""}
+            </dd>
+          </>
+        )}
         {call.epoch === undefined ? null : (
           <>
             <dt>Epoch</dt>

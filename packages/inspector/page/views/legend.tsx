@@ -10,6 +10,7 @@ export function Legend({ timeline }: { readonly timeline: SessionTimeline }): JS
     kind === "host" ? timeline.calibration.overhead > 0 : kinds.has(kind),
   );
   const hasUsage = timeline.calls.some(({ usage }) => usage !== undefined);
+  const hasUnits = timeline.calls.some(({ reportedUnits }) => reportedUnits !== undefined);
   return (
     <ul class="legend" aria-label="legend">
       {shown.map((kind) => (
@@ -29,6 +30,15 @@ export function Legend({ timeline }: { readonly timeline: SessionTimeline }): JS
       <li>
         <i class="swatch line" aria-hidden="true" />
         total of the provider
+      </li>
+      <li class="wide">
+        <i class="swatch cost" aria-hidden="true" />
+        cost as sent: {hasUnits ? "solid as the provider reported, dotted where " : "dotted, "}
+        estimated
+      </li>
+      <li>
+        <i class="swatch cost append" aria-hidden="true" />
+        cost append-only, estimated
       </li>
       <li class="wide quiet">
         The heights of all parts are estimated. The order of the parts is not their order in the

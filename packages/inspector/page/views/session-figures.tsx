@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
+import { reportedCost, reportedCostText } from "../figures/billed.ts";
 import { differenceText } from "../figures/difference-text.ts";
 import { costSums, missSums } from "../figures/session-sums.ts";
 import { usageSums } from "../figures/usage.ts";
@@ -20,6 +21,10 @@ export function SessionFigures({
   const { timeline } = answer;
   const { calls } = timeline;
   const cost = useMemo(() => costSums(calls), [calls]);
+  const reportedText = useMemo(
+    () => reportedCostText(reportedCost(calls), cost.calls),
+    [calls, cost.calls],
+  );
   const usage = useMemo(() => usageSums(timeline, totals), [timeline, totals]);
   const misses = useMemo(() => missSums(calls), [calls]);
   const repeated = useMemo(() => calls.reduce((sum, call) => sum + call.repeated, 0), [calls]);
@@ -40,7 +45,7 @@ export function SessionFigures({
           <>
             <Bar share={share} tone={share > 1 ? "bad" : "good"} />
             {short(cost.units)} instead of {short(cost.appendOnlyUnits)} tokens of uncached input
-            append-only, estimated
+            append-only, estimated.{reportedText === undefined ? "" : ` ${reportedText}`}
           </>
         )}
       </Figure>

@@ -2,12 +2,12 @@ import type { TimelineCall } from "@self-context-manager/core/inspect";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
-import { objectCosts, type PartCost } from "../figures/object-costs.ts";
+import { type KindCost, kindCosts, objectCosts, type PartCost } from "../figures/object-costs.ts";
 import { type EpochRow, epochRows } from "../figures/session-sums.ts";
 import { Bar } from "../parts/bar.tsx";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { CallLink, ObjectLink } from "../parts/object-link.tsx";
-import { count, percent, short } from "../text/format.ts";
+import { count, counted, percent, short } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { epochEndText, kindNames, missText } from "../text/words.ts";
 
@@ -43,6 +43,11 @@ function Tables({
       objectCosts(timeline).toSorted((a, b) => b.units - a.units || b.tokenCalls - a.tokenCalls),
     [timeline],
   );
+  const kinds = useMemo(() => kindCosts(costs), [costs]);
+  const reported = useMemo(
+    () => timeline.calls.filter(({ reportedUnits }) => reportedUnits !== undefined).length,
+    [timeline],
+  );
   const misses = useMemo(
     () => timeline.calls.filter((call): call is Missed => (call.miss?.tokens ?? 0) > 0),
     [timeline],
@@ -67,10 +72,23 @@ function Tables({
       <section class="card" aria-labelledby="cost-title">
         <h2 id="cost-title">What cost most</h2>
         <DataTable
+          caption="By kind, in tokens of uncached input."
+          columns={kindColumns(units)}
+          rows={kinds}
+          keyOf={({ kind }) => kind}
+          empty="No call of this session can be read."
+        />
+        <h3>By part</h3>
+        <DataTable
           caption={
             <>
-              All figures are estimated. <em>Cost</em> divides the cost of each call among its
-              parts: new tokens at the price of new ones, cached tokens at the price of cached ones.
+              <em>Cost</em> divides the cost of each call among its parts: new tokens at the price
+              of new ones, cached tokens at the price of cached ones.{" "}
+              {reported === 0
+                ? "The provider reported no cost, so all is estimated."
+                : reported === timeline.calls.length
+                  ? "The cost of all calls was reported by the provider; its shares and all tokens are estimated."
+                  : `The cost of ${counted(reported, "call")} was reported by the provider, that of the others is estimated, as are its shares and all tokens.`}
             </>
           }
           columns={costColumns(session.id, units)}
@@ -103,6 +121,43 @@ function Tables({
       )}
     </>
   );
+}
+
+function kindColumns(units: number): readonly Column<KindCost>[] {
+  return [
+    {
+      title: "Kind",
+      cell: ({ kind }) => (
+        <>
+          <i class={`swatch kind-${kind}`} aria-hidden="true" /> {kindNames[kind]}
+        </>
+      ),
+    },
+    {
+      title: "Share",
+      isNumber: true,
+      cell: (row) => (
+        <span class="withbar">
+          {percent(row.units / units)}
+          <Bar share={row.units / units} />
+        </span>
+      ),
+      order: (row) => row.units,
+    },
+    {
+      title: "Cost",
+      isNumber: true,
+      cell: (row) => short(row.units),
+      order: (row) => row.units,
+    },
+    {
+      title: "Tokens × calls",
+      isNumber: true,
+      cell: ({ tokenCalls }) => short(tokenCalls),
+      order: ({ tokenCalls }) => tokenCalls,
+    },
+    { title: "Parts", isNumber: true, cell: ({ parts }) => count(parts) },
+  ];
 }
 
 function costColumns(session: string, units: number): readonly Column<PartCost>[] {

@@ -1,13 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TimelineCall } from "@self-context-manager/core/inspect";
+import { billedOf, reportedCost, reportedCostText } from "../../page/figures/billed.ts";
 import { callParts } from "../../page/figures/call-parts.ts";
 import { cachedBoundary } from "../../page/figures/cached-boundary.ts";
 import { differenceText } from "../../page/figures/difference-text.ts";
-import { objectCosts } from "../../page/figures/object-costs.ts";
-import { costSums, epochRows, missSums } from "../../page/figures/session-sums.ts";
+import { kindCosts, objectCosts, type PartCost } from "../../page/figures/object-costs.ts";
+import { epochRows, missSums } from "../../page/figures/session-sums.ts";
 import { cachedTokens, usageSums } from "../../page/figures/usage.ts";
 import { axisTicks, callTicks, zoomed } from "../../page/pictures/axis.ts";
+import { costByCall, costSoFar } from "../../page/pictures/cost-lines.ts";
 import { callMarks } from "../../page/pictures/marks.ts";
 import { callTotals } from "../../page/pictures/stack.ts";
 import { sampleSession } from "../sample-answers.ts";
@@ -33,10 +35,14 @@ describe("the cost of the parts", () => {
       fc.property(sizes, (size) => {
         const { timeline } = sampleSession(size);
         const readable = timeline.calls.filter(({ problem }) => problem === undefined);
+        const billed = readable.reduce((sum, one) => sum + (billedOf(one)?.units ?? 0), 0);
+        const costs = objectCosts(timeline);
 
-        const units = objectCosts(timeline).reduce((sum, one) => sum + one.units, 0);
+        const units = costs.reduce((sum, one) => sum + one.units, 0);
+        const ofKinds = kindCosts(costs).reduce((sum, one) => sum + one.units, 0);
 
-        expect(units / costSums(readable).units).toBeCloseTo(1, 6);
+        expect(units / billed).toBeCloseTo(1, 6);
+        expect(ofKinds / billed).toBeCloseTo(1, 6);
       }),
     );
   });
@@ -69,6 +75,89 @@ describe("the cost of the parts", () => {
       ["new.ts", 1250],
     ]);
     expect(costs[1]).toMatchObject({ calls: 1, first: 2, last: 2, tokenCalls: 1000 });
+  });
+});
+
+test("costs by kind have the highest first, with the number of parts", () => {
+  const cost = (name: string, kind: "file" | "answers", units: number): PartCost => ({
+    name,
+    kind,
+    units,
+    tokens: 1,
+    tokenCalls: 2 * units,
+    calls: 1,
+    first: 1,
+    last: 1,
+  });
+
+  const kinds = kindCosts([
+    cost("all", "answers", 50),
+    cost("a", "file", 40),
+    cost("b", "file", 30),
+  ]);
+
+  expect(kinds).toEqual([
+    { kind: "file", parts: 2, tokenCalls: 140, units: 70 },
+    { kind: "answers", parts: 1, tokenCalls: 100, units: 50 },
+  ]);
+});
+
+describe("the reported cost", () => {
+  const cost = { cached: 1000, fresh: 100, units: 225, appendOnlyUnits: 300 };
+  const missed = call({
+    call: 2,
+    cost,
+    usage: { input: 0, cacheRead: 0, cacheWrite: 1100 },
+    reportedUnits: 1375,
+    miss: { tokens: 1000, reason: "provider", text: "", isReported: true },
+  });
+
+  test("is that of a call where it exists, and else the estimate", () => {
+    expect(billedOf(missed)).toEqual({ cached: 0, fresh: 1100, units: 1375, isReported: true });
+    expect(billedOf(call({ call: 1, cost }))).toEqual({
+      cached: 1000,
+      fresh: 100,
+      units: 225,
+      isReported: false,
+    });
+    expect(billedOf(call({ call: 1 }))).toBeUndefined();
+  });
+
+  test("divides among the parts with the tokens that the provider billed as new", () => {
+    const timeline = {
+      parts: [{ kind: "file", handle: "f1", name: "old.ts" }],
+      calls: [call({ call: 1, changes: [[0, 1100]], cost }), missed],
+      calibration: { factor: 1, overhead: 0 },
+    } as const;
+
+    expect(objectCosts(timeline)[0]?.units).toBeCloseTo(225 + 1375, 6);
+  });
+
+  test("is compared with the estimate of the same calls, with its cause", () => {
+    const calls = [call({ call: 1, cost }), missed];
+
+    expect(reportedCost(calls)).toEqual({ calls: 1, units: 1375, estimated: 225, missed: 1150 });
+    expect(reportedCostText(reportedCost(calls), 2)).toMatch(
+      /^By the provider's reports 1\.4k in 1 of 2 calls, 511 % more than estimated for the same calls: .*misses/u,
+    );
+    expect(reportedCostText({ calls: 2, units: 88, estimated: 100, missed: 0 }, 2)).toBe(
+      "By the provider's reports 88, 12 % less than estimated.",
+    );
+    expect(reportedCostText({ calls: 2, units: 100, estimated: 100, missed: 5 }, 2)).toBe(
+      "By the provider's reports 100, as estimated.",
+    );
+    expect(reportedCostText({ calls: 0, units: 0, estimated: 0, missed: 0 }, 2)).toBeUndefined();
+  });
+
+  test("has a line that is solid only where each call of the column was reported", () => {
+    const calls = [missed, call({ call: 3, cost }), missed, missed];
+    const range = { from: 0, to: 4 };
+
+    expect([...costByCall(calls, range, 4).own]).toEqual([1375, 225, 1375, 1375]);
+    expect([...costByCall(calls, range, 4).isReported]).toEqual([1, 0, 1, 1]);
+    expect([...costSoFar(calls, { from: 1, to: 4 }, 3).own]).toEqual([1600, 2975, 4350]);
+    expect([...costSoFar(calls, { from: 1, to: 4 }, 3).isReported]).toEqual([0, 1, 1]);
+    expect([...costSoFar(calls, range, 2).isReported]).toEqual([0, 1]);
   });
 });
 
