@@ -32,6 +32,14 @@ export function epochEndText(reason: string): string {
   return Object.hasOwn(epochEnds, reason) ? epochEnds[reason as EpochEnd] : visibleName(reason);
 }
 
+/** From which size on `CacheMiss` names a miss. */
+export const missLimits = {
+  named:
+    "Only misses of at least 1,000 tokens and a tenth of what was sent before are named, because smaller ones are within the blocks of a cache and the error of an estimate.",
+  below:
+    "less than 1,000 tokens, or less than a tenth of what was sent before, were billed again as new",
+} as const;
+
 const missReasons: Readonly<Record<MissReason, string>> = {
   "never-called": "first call",
   "model-switched": "another model",

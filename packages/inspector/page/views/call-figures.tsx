@@ -6,6 +6,7 @@ import { differenceText } from "../figures/difference-text.ts";
 import { reportedTokens } from "../figures/usage.ts";
 import { count, percent } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
+import { missLimits } from "../text/words.ts";
 
 /** The provider's usage of a call beside our estimate, and its cache miss. */
 export function CallFigures({
@@ -17,20 +18,26 @@ export function CallFigures({
 }): JSX.Element {
   const index = timeline?.timeline.calls.findIndex(({ call }) => call === answer.call) ?? -1;
   const call = timeline?.timeline.calls[index];
-  const estimated = useMemo(
+  const inPicture = useMemo(
     () =>
       timeline === undefined || index < 0
         ? undefined
         : callParts(timeline.timeline, index).reduce((sum, { tokens }) => sum + tokens, 0),
     [timeline, index],
   );
+  const cost = call?.cost;
+  const estimated = cost === undefined ? inPicture : cost.cached + cost.fresh;
+  const isOther =
+    estimated !== undefined &&
+    inPicture !== undefined &&
+    Math.round(estimated) !== Math.round(inPicture);
   const usage = call?.usage;
   const reported = usage === undefined ? undefined : reportedTokens(usage);
   const rows: readonly (readonly [string, number | undefined, number | undefined])[] = [
-    ["Read from the cache", usage?.cacheRead, call?.cost?.cached],
+    ["Read from the cache", usage?.cacheRead, cost?.cached],
     ["Written to the cache", usage?.cacheWrite, undefined],
     ["Neither", usage?.input, undefined],
-    ["New (written or neither)", usage && usage.input + usage.cacheWrite, call?.cost?.fresh],
+    ["New (written or neither)", usage && usage.input + usage.cacheWrite, cost?.fresh],
     ["All", reported, estimated],
   ];
   return (
@@ -50,7 +57,7 @@ export function CallFigures({
                 Provider
               </th>
               <th scope="col" class="number">
-                Our estimate
+                Our estimate{cost === undefined ? "" : " when it was sent"}
               </th>
             </tr>
           </thead>
@@ -69,8 +76,14 @@ export function CallFigures({
           </tbody>
         </table>
       </div>
+      {isOther ? (
+        <p class="quiet">
+          The picture of the session has {count(inPicture)} tokens for this call, because it uses
+          the newest calibration for all calls.
+        </p>
+      ) : null}
       {call?.miss === undefined || call.miss.tokens === 0 ? (
-        <p>No tokens were billed again as new in this call.</p>
+        <p>No cache miss worth naming: {missLimits.below}.</p>
       ) : (
         <p class="problem">
           ◆ Cache miss: {count(call.miss.tokens)} tokens that were sent before were billed as new (

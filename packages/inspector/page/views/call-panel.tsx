@@ -149,7 +149,7 @@ export function CallPanel({
         <dt>Cache miss</dt>
         <dd class={call.miss === undefined ? undefined : "problem"}>
           {call.miss === undefined
-            ? "none"
+            ? "none worth naming"
             : `◆ ${count(call.miss.tokens)} tokens sent again as new (${call.miss.isReported ? "reported" : "estimated"}). ${visibleText(call.miss.text)}`}
         </dd>
       </dl>

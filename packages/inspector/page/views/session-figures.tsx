@@ -64,7 +64,7 @@ export function SessionFigures({
       </Figure>
       <Figure title="Sent again as new" value={`${short(again)} tokens`}>
         {again === 0
-          ? "no cache misses"
+          ? "no cache misses worth naming"
           : `${percent(again / Math.max(1, sent))} of all tokens: ${misses
               .slice(0, 2)
               .map(({ reason, tokens }) => `${missText(reason)} ${short(tokens)}`)
