@@ -1,3 +1,4 @@
+import type { TimelineCall } from "@self-context-manager/core/inspect";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { CallAnswer, SessionAnswer } from "../../src/answers.ts";
@@ -65,6 +66,11 @@ export function Messages({
           it, or it is not there.
         </p>
       ) : null}
+      {usageOf(answer, timeline)?.cacheRead === 0 ? (
+        <p class="boundary">
+          <span>The provider read nothing of this call from its cache.</span>
+        </p>
+      ) : null}
       {systemPrompts.map(({ origin, id, version, text, isShared }) => (
         <details class="message system" key={origin} open={!isShared}>
           <summary>
@@ -124,25 +130,33 @@ function Boundary({ boundary }: { readonly boundary: CachedBoundary }): JSX.Elem
       <span>
         The provider read the prompt from its cache up to about here
         {boundary.share > 0 ? ` (${percent(boundary.share)} of the next message)` : ""}. The number
-        of tokens is reported, the place is estimated.
+        of tokens is reported. The place is estimated; it is not behind the first difference from
+        the call before, because a cache cannot be read behind that.
       </span>
     </p>
   );
 }
 
-/** The place up to which the provider read from its cache; undefined without its report. */
+function usageOf(answer: CallAnswer, session: SessionAnswer | undefined): TimelineCall["usage"] {
+  return session?.timeline.calls.find(({ call }) => call === answer.call)?.usage;
+}
+
+/** The place up to which the provider read from its cache; undefined if it reported nothing, or no such tokens. */
 function boundaryOf(
   answer: CallAnswer,
   session: SessionAnswer | undefined,
 ): CachedBoundary | undefined {
   const timeline = session?.timeline;
-  const usage = timeline?.calls.find(({ call }) => call === answer.call)?.usage;
-  if (timeline === undefined || usage === undefined) return undefined;
+  const usage = usageOf(answer, session);
+  if (timeline === undefined || usage === undefined || usage.cacheRead === 0) return undefined;
   const { factor, overhead } = timeline.calibration;
   // The text of a prompt has about four characters for each token.
   const prompts = answer.systemPrompts.reduce((sum, { text }) => sum + text.length / 4, 0);
   const tokens = answer.messages.map(
     ({ entry, json }) => (entry?.tokens ?? (json?.length ?? 0) / 4) * factor,
   );
-  return cachedBoundary(usage.cacheRead, Math.max(overhead, prompts * factor), tokens);
+  const before = Math.max(overhead, prompts * factor);
+  if (answer.difference === undefined) return cachedBoundary(usage.cacheRead, before, tokens);
+  const first = answer.messages.findIndex(({ isShared }) => !isShared);
+  return cachedBoundary(usage.cacheRead, before, tokens, first < 0 ? tokens.length : first);
 }
