@@ -1,10 +1,13 @@
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import type { CallAnswer, SessionAnswer } from "../../src/answers.ts";
+import { leftObjects } from "../figures/left-objects.ts";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { count, counted } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { epochEndText } from "../text/words.ts";
+import { LeftList } from "./left-list.tsx";
 
 const sentences = {
   same: "No byte of the messages differs.",
@@ -22,6 +25,14 @@ export function CallChanges({
   readonly timeline: SessionAnswer | undefined;
 }): JSX.Element {
   const { difference, epoch } = answer;
+  const left = useMemo(
+    () =>
+      timeline !== undefined && epoch?.call === 1
+        ? (leftObjects(timeline.timeline).get(answer.call) ?? [])
+        : [],
+    [timeline, answer, epoch],
+  );
+  const leftKeys = new Set(left.map(({ key }) => key));
   const title = <h2 id="change-title">Changes against the call before</h2>;
   if (difference === undefined)
     return (
@@ -34,7 +45,8 @@ export function CallChanges({
         </p>
       </section>
     );
-  const { type, sharedMessages, first, versions, gone, added, systemPrompts } = difference;
+  const { type, sharedMessages, first, versions, added, systemPrompts } = difference;
+  const gone = difference.gone.filter((key) => !leftKeys.has(key));
   return (
     <section class="card" aria-labelledby="change-title">
       {title}
@@ -52,6 +64,12 @@ export function CallChanges({
         {added.length === 0 ? null : (
           <li>
             Added: <Handles handles={added} timeline={timeline} />
+          </li>
+        )}
+        {left.length === 0 ? null : (
+          <li>
+            Left the view when the epoch ended: {counted(left.length, "object")}
+            <LeftList left={left} session={answer.session} shown={8} />
           </li>
         )}
         {gone.length === 0 ? null : (

@@ -3,13 +3,15 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
 import { type KindCost, kindCosts, objectCosts, type PartCost } from "../figures/object-costs.ts";
+import { type LeftObject, leftObjects } from "../figures/left-objects.ts";
 import { type EpochRow, epochRows } from "../figures/session-sums.ts";
 import { Bar } from "../parts/bar.tsx";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { CallLink, ObjectLink } from "../parts/object-link.tsx";
 import { count, counted, percent, short } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
-import { epochEndText, kindNames, missText } from "../text/words.ts";
+import { epochEndText, kindNames, missLimits, missText } from "../text/words.ts";
+import { LeftList } from "./left-list.tsx";
 
 type Missed = TimelineCall & Required<Pick<TimelineCall, "miss">>;
 
@@ -53,6 +55,7 @@ function Tables({
     [timeline],
   );
   const epochs = useMemo(() => epochRows(timeline, totals), [timeline, totals]);
+  const left = useMemo(() => leftObjects(timeline), [timeline]);
   const units = costs.reduce((sum, one) => sum + one.units, 0);
   const show = (call: number): JSX.Element => (
     <button
@@ -100,19 +103,19 @@ function Tables({
       <section class="card" aria-labelledby="miss-title">
         <h2 id="miss-title">Cache misses</h2>
         <DataTable
-          caption="Tokens that an earlier call had sent and that were billed again as new, and why."
+          caption={`Tokens that an earlier call had sent and that were billed again as new, and why. ${missLimits.named}`}
           columns={missColumns(session.id, show)}
           rows={misses}
           keyOf={({ call }) => call}
-          empty="No tokens were billed again as new."
+          empty="No call has a cache miss of this size."
         />
       </section>
       {epochs.length === 0 ? null : (
         <section class="card" aria-labelledby="epoch-title">
           <h2 id="epoch-title">Epochs</h2>
           <DataTable
-            caption="Between two epochs, content that was not used recently leaves the view."
-            columns={epochColumns(session.id, show)}
+            caption="Between two epochs, content that was not used recently leaves the view. Each object is named with the next call that had it in view again."
+            columns={epochColumns(session.id, show, (call) => left.get(call) ?? [])}
             rows={epochs}
             keyOf={({ number }) => number}
             empty=""
@@ -243,6 +246,7 @@ function missColumns(
 function epochColumns(
   session: string,
   show: (call: number) => JSX.Element,
+  leftAt: (call: number) => readonly LeftObject[],
 ): readonly Column<EpochRow>[] {
   return [
     { title: "Epoch", isNumber: true, cell: ({ number }) => number, order: ({ number }) => number },
@@ -268,14 +272,14 @@ function epochColumns(
     },
     {
       title: "Left the view",
-      cell: ({ left }) =>
+      cell: ({ left, first }) =>
         left.length === 0 ? (
           "nothing"
         ) : (
-          <span class="sentence">
-            {left.length}: {visibleText(left.slice(0, 12).join(", "))}
-            {left.length > 12 ? " …" : ""}
-          </span>
+          <div class="sentence">
+            {counted(left.length, "object")}
+            <LeftList left={leftAt(first)} session={session} shown={3} />
+          </div>
         ),
       order: ({ left }) => left.length,
     },

@@ -1,11 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ObjectId } from "@self-context-manager/core";
 import type { TimelineCall } from "@self-context-manager/core/inspect";
 import { billedOf, reportedCost, reportedCostText } from "../../page/figures/billed.ts";
 import { callParts } from "../../page/figures/call-parts.ts";
 import { cachedBoundary } from "../../page/figures/cached-boundary.ts";
 import { differenceText } from "../../page/figures/difference-text.ts";
 import { kindCosts, objectCosts, type PartCost } from "../../page/figures/object-costs.ts";
+import { leftObjects } from "../../page/figures/left-objects.ts";
 import { epochRows, missSums } from "../../page/figures/session-sums.ts";
 import { cachedTokens, usageSums } from "../../page/figures/usage.ts";
 import { axisTicks, callTicks, zoomed } from "../../page/pictures/axis.ts";
@@ -225,6 +227,64 @@ describe("sums of a session", () => {
     expect(callMarks(calls)).toEqual([{ index: 2, type: "epoch", label: "carried" }]);
   });
 
+  test("what left at an epoch's end is named with the call at which it was in view again", () => {
+    const epoch = (
+      number: number,
+      place: number,
+      left: readonly string[] = [],
+    ): NonNullable<TimelineCall["epoch"]> => ({ number, call: place, left });
+    const timeline = {
+      parts: [
+        { kind: "file", handle: "f1", name: "cart.ts", id: "id-1" as ObjectId },
+        { kind: "toolcall", handle: "t2", name: "npm test" },
+        { kind: "user", handle: "u3", name: "" },
+      ],
+      calls: [
+        call({
+          call: 1,
+          epoch: epoch(1, 1),
+          changes: [
+            [0, 100],
+            [1, 200],
+            [2, 300],
+          ],
+        }),
+        call({
+          call: 2,
+          epoch: epoch(2, 1, ["f1", "t2/args", "u3", "x9"]),
+          changes: [
+            [0, 0],
+            [1, 0],
+            [2, 80],
+          ],
+        }),
+        call({
+          call: 3,
+          epoch: epoch(2, 2, ["f1"]),
+          changes: [
+            [0, 100],
+            [2, 70],
+          ],
+        }),
+        call({ call: 4, epoch: epoch(3, 1, ["f1"]), changes: [[0, 0]] }),
+        call({ call: 5, epoch: epoch(3, 2), changes: [[2, 300]] }),
+      ],
+    } as const;
+
+    expect([...leftObjects(timeline)]).toEqual([
+      [
+        2,
+        [
+          { key: "f1", name: "cart.ts", id: "id-1", isPartly: false, back: 3 },
+          { key: "t2/args", name: "npm test", isPartly: false },
+          { key: "u3", name: "u3", isPartly: true, back: 5 },
+          { key: "x9", name: "", isPartly: false },
+        ],
+      ],
+      [4, [{ key: "f1", name: "cart.ts", id: "id-1", isPartly: false }]],
+    ]);
+  });
+
   test("misses and damaged calls are marked", () => {
     const { timeline } = sampleSession({ calls: 100, objects: 20 });
     const types = new Set(callMarks(timeline.calls).map(({ type }) => type));
@@ -245,6 +305,13 @@ describe("the cached boundary", () => {
     expect(cachedBoundary(160, 100, [50, 40, 30])).toEqual({ messages: 1, share: 0.25 });
     expect(cachedBoundary(50, 100, [50, 40])).toEqual({ messages: 0, share: 0 });
     expect(cachedBoundary(500, 100, [50, 40])).toEqual({ messages: 2, share: 0 });
+  });
+
+  test("is never behind the first message that differs", () => {
+    expect(cachedBoundary(500, 100, [50, 40, 30], 1)).toEqual({ messages: 1, share: 0 });
+    expect(cachedBoundary(160, 100, [50, 40, 30], 1)).toEqual({ messages: 1, share: 0 });
+    expect(cachedBoundary(140, 100, [50, 40, 30], 1)).toEqual({ messages: 0, share: 0.8 });
+    expect(cachedBoundary(500, 100, [50], 0)).toEqual({ messages: 0, share: 0 });
   });
 
   test("is never before the boundary of fewer cached tokens", () => {
