@@ -51,14 +51,14 @@ export function reportedCostText(
   if (count === 0 || estimated === 0) return undefined;
   const share = units / estimated - 1;
   const side = share > 0 ? "more than" : "less than";
-  const same = count === calls ? "" : " for the same calls";
+  const same = count === calls ? "" : " for them";
   const difference =
     Math.abs(share) < 0.0005
       ? `as estimated${same}`
       : `${percent(Math.abs(share))} ${side} estimated${same}`;
   const isMissed = share >= 0.0005 && missed >= (units - estimated) / 2;
   const cause = isMissed
-    ? ": most of it for misses of the cache that no estimate foresees. Append-only is not charged for such misses"
+    ? ", mostly for misses of the cache that no estimate foresees, also not that of append-only"
     : "";
   const where = count === calls ? "" : ` in ${count} of ${calls} calls`;
   return `By the provider's reports ${short(units)}${where}, ${difference}${cause}.`;

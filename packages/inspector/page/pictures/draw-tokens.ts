@@ -357,11 +357,11 @@ function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): voi
   draw(cost.own, (column) => !isReported(column));
   context.setLineDash([]);
   draw(cost.own, isReported);
-  nameLine(context, drawing, { values: cost.appendOnly, text: "append-only", yOf });
-  nameLine(context, drawing, { values: cost.own, text: "as sent", yOf });
+  nameLine(context, drawing, { values: cost.appendOnly, text: "append-only", yOf, at: 2 / 3 });
+  nameLine(context, drawing, { values: cost.own, text: "as sent", yOf, at: 1 / 3 });
 }
 
-/** Writes the name of a line above its place at two thirds. */
+/** Writes the name of a line above one of its places. */
 function nameLine(
   context: CanvasRenderingContext2D,
   { stack, places, palette }: TokenDrawing,
@@ -369,13 +369,16 @@ function nameLine(
     values,
     text,
     yOf,
+    at,
   }: {
     readonly values: Float64Array;
     readonly text: string;
     readonly yOf: (units: number) => number;
+    /** The share of the line's length. */
+    readonly at: number;
   },
 ): void {
-  const column = Math.floor(stack.columns * (2 / 3));
+  const column = Math.floor(stack.columns * at);
   const x = columnX(stack, places, column);
   const y = Math.max(places.costTop, yOf(values[column] ?? 0) - 9);
   context.textAlign = "right";

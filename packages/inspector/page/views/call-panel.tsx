@@ -7,6 +7,7 @@ import { differenceText } from "../figures/difference-text.ts";
 import { cachedTokens, reportedTokens } from "../figures/usage.ts";
 import { Bar } from "../parts/bar.tsx";
 import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Name } from "../parts/name.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { Damage } from "../parts/states.tsx";
 import type { Selection } from "../pictures/token-picture.tsx";
@@ -98,6 +99,8 @@ export function CallPanel({
       <dl class="pairs">
         <dt>Sent</dt>
         <dd>{time(call.sentAt ?? call.at.tx_time)}</dd>
+        <dt>Model</dt>
+        <dd>{call.model === undefined ? "not recorded" : <Name text={call.model} />}</dd>
         <dt>Estimated</dt>
         <dd>{count(total)} tokens</dd>
         <dt>Provider</dt>

@@ -90,6 +90,7 @@ function CallPage({
   readonly part: string | undefined;
 }): JSX.Element {
   const { isVerified, problems, at, layout, payloadHash } = answer;
+  const model = timeline?.timeline.calls.find(({ call }) => call === answer.call)?.model;
   const isRedacted = useSnapshot()?.isRedacted === true;
   return (
     <>
@@ -107,6 +108,12 @@ function CallPage({
       )}
       <p class="quiet">
         stored {time(at.tx_time)} in transaction {at.tx_id} · layout <Name text={layout} />
+        {model === undefined ? null : (
+          <>
+            {" · model "}
+            <Name text={model} />
+          </>
+        )}
         {payloadHash === undefined ? null : (
           <>
             {" · payload "}

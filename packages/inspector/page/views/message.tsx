@@ -8,19 +8,27 @@ import { bytes, count } from "../text/format.ts";
 import { type MessagePart, pictureUrl, readMessage } from "../text/message-parts.ts";
 import { visibleText } from "../text/visible-text.ts";
 
+/**
+ * Whether the call before has a message too. `again`: behind its first change, so no cache has it there; `changed`: not
+ * shared, and what the call before had behind the change is not known.
+ */
+export type MessageAge = "shared" | "new" | "again" | "changed";
+
 /** One message: its role, the objects behind it, and its parts; or its JSON byte for byte. */
 export function Message({
   message,
   number,
   names,
   isWanted,
+  age,
 }: {
   readonly message: CallMessage;
   readonly number: number;
   readonly names: ReadonlyMap<string, string>;
   readonly isWanted: boolean;
+  readonly age: MessageAge;
 }): JSX.Element {
-  const { json, hash, entry, parts, isShared } = message;
+  const { json, hash, entry, parts } = message;
   const [isJson, setJson] = useState(false);
   const read = useMemo(() => (json === undefined ? undefined : readMessage(json)), [json]);
   const role = read?.role ?? "cannot be rebuilt";
@@ -42,7 +50,9 @@ export function Message({
             {entry.tokens === undefined ? "" : ` · ${count(entry.tokens)} tokens, estimated`}
           </span>
         )}
-        {isShared ? null : <span class="tag new">new</span>}
+        {age === "shared" ? null : (
+          <span class={age === "new" ? "tag new" : "tag"}>{ages[age]}</span>
+        )}
         <span class="tools">
           <Copied value={hash} label={`hash of message ${number}`} shown={8} />
           {json === undefined ? null : (
@@ -78,6 +88,12 @@ export function Message({
     </article>
   );
 }
+
+const ages = {
+  new: "new",
+  again: "sent again",
+  changed: "behind the first change",
+} as const;
 
 function roleClass(role: string): string {
   return /^[a-zA-Z]+$/u.test(role) ? role : "other";

@@ -2,12 +2,15 @@ import type { TimelineCall } from "@self-context-manager/core/inspect";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { CallAnswer, SessionAnswer } from "../../src/answers.ts";
+import { paths } from "../data/source.ts";
+import { useAnswer } from "../data/use-answer.ts";
 import { type CachedBoundary, cachedBoundary } from "../figures/cached-boundary.ts";
+import { sentAgain } from "../figures/sent-again.ts";
 import { LongText } from "../parts/long-text.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { count, counted, percent } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
-import { Message } from "./message.tsx";
+import { Message, type MessageAge } from "./message.tsx";
 import { ObjectsOfCall } from "./objects-of-call.tsx";
 
 /** Messages that are drawn at first; a button adds as many. */
@@ -39,6 +42,21 @@ export function Messages({
       ),
     [timeline],
   );
+  // Only behind a change can messages of the call before be sent again.
+  const hasChange = answer.difference?.type === "changed" && answer.call > 1;
+  const before = useAnswer<CallAnswer>(
+    hasChange ? paths.call(answer.session, answer.call - 1) : undefined,
+  );
+  const again = useMemo(
+    () => (before.state === "done" ? sentAgain(messages, before.value.messages) : undefined),
+    [before, messages],
+  );
+  const ageOf = (index: number): MessageAge => {
+    if (messages[index]?.isShared === true) return "shared";
+    if (!hasChange) return "new";
+    if (again === undefined) return "changed";
+    return again.has(index) ? "again" : "new";
+  };
   const start = isOpen ? 0 : folded;
   const isCut = start + limit < messages.length;
 
@@ -108,6 +126,7 @@ export function Messages({
                 number={index + 1}
                 names={names}
                 isWanted={index === wanted}
+                age={ageOf(index)}
               />
             </li>
           );

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { SessionAnswer } from "../../src/answers.ts";
 import { reportedCost, reportedCostText } from "../figures/billed.ts";
 import { differenceText } from "../figures/difference-text.ts";
+import { fromCalls, modelsOf } from "../figures/models.ts";
 import { costSums, missSums } from "../figures/session-sums.ts";
 import { usageSums } from "../figures/usage.ts";
 import { Bar } from "../parts/bar.tsx";
@@ -27,16 +28,24 @@ export function SessionFigures({
   );
   const usage = useMemo(() => usageSums(timeline, totals), [timeline, totals]);
   const misses = useMemo(() => missSums(calls), [calls]);
+  const models = useMemo(() => modelsOf(calls), [calls]);
   const repeated = useMemo(() => calls.reduce((sum, call) => sum + call.repeated, 0), [calls]);
   const inView = useMemo(() => calls.reduce((sum, call) => sum + call.tokens, 0), [calls]);
   const reported = usage.input + usage.cacheRead + usage.cacheWrite;
   const share = cost.appendOnlyUnits === 0 ? undefined : cost.units / cost.appendOnlyUnits;
   const again = misses.reduce((sum, { tokens }) => sum + tokens, 0);
+  const others = misses.slice(2).reduce((sum, { tokens }) => sum + tokens, 0);
   const sent = usage.calls === 0 ? totals.reduce((sum, tokens) => sum + tokens, 0) : reported;
   return (
     <dl class="figures">
       <Figure title="Calls" value={count(calls.length)}>
-        {visibleName(calls.at(-1)?.model ?? "model not recorded")}
+        {models.length === 0 ? "model not recorded" : null}
+        {models.map(({ model, from }) => (
+          <div key={model}>
+            {visibleName(model)}
+            {models.length === 1 ? "" : ` ${fromCalls(from)}`}
+          </div>
+        ))}
       </Figure>
       <Figure title="Cost" value={share === undefined ? "–" : ratio(share)}>
         {share === undefined ? (
@@ -68,7 +77,7 @@ export function SessionFigures({
           : `${percent(again / Math.max(1, sent))} of all tokens: ${misses
               .slice(0, 2)
               .map(({ reason, tokens }) => `${missText(reason)} ${short(tokens)}`)
-              .join(", ")}`}
+              .join(", ")}${others === 0 ? "" : `, and others ${short(others)}`}`}
       </Figure>
       <Figure title="Window at the last call" value={`${short(totals.at(-1) ?? 0)} tokens`}>
         estimated, with the part of the host

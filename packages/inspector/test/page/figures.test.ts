@@ -8,6 +8,8 @@ import { cachedBoundary } from "../../page/figures/cached-boundary.ts";
 import { differenceText } from "../../page/figures/difference-text.ts";
 import { kindCosts, objectCosts, type PartCost } from "../../page/figures/object-costs.ts";
 import { leftObjects } from "../../page/figures/left-objects.ts";
+import { fromCalls, modelsOf } from "../../page/figures/models.ts";
+import { sentAgain } from "../../page/figures/sent-again.ts";
 import { epochRows, missSums } from "../../page/figures/session-sums.ts";
 import { cachedTokens, usageSums } from "../../page/figures/usage.ts";
 import { axisTicks, callTicks, zoomed } from "../../page/pictures/axis.ts";
@@ -140,7 +142,7 @@ describe("the reported cost", () => {
 
     expect(reportedCost(calls)).toEqual({ calls: 1, units: 1375, estimated: 225, missed: 1150 });
     expect(reportedCostText(reportedCost(calls), 2)).toMatch(
-      /^By the provider's reports 1\.4k in 1 of 2 calls, 511 % more than estimated for the same calls: .*misses/u,
+      /^By the provider's reports 1\.4k in 1 of 2 calls, 511 % more than estimated for them, mostly for misses/u,
     );
     expect(reportedCostText({ calls: 2, units: 88, estimated: 100, missed: 0 }, 2)).toBe(
       "By the provider's reports 88, 12 % less than estimated.",
@@ -298,6 +300,34 @@ describe("sums of a session", () => {
     expect(differenceText(100, 100)).toBe("Our estimate equals the provider's count.");
     expect(differenceText(100, 0)).toBe("The provider reported no tokens.");
   });
+});
+
+test("models have the calls from which they were used", () => {
+  const models = modelsOf([
+    call({ call: 1, model: "a/x" }),
+    call({ call: 2 }),
+    call({ call: 3, model: "a/x" }),
+    call({ call: 4, model: "b/y" }),
+    call({ call: 5, model: "a/x" }),
+  ]);
+
+  expect(models).toEqual([
+    { model: "a/x", from: [1, 5] },
+    { model: "b/y", from: [4] },
+  ]);
+  expect(models.map(({ from }) => fromCalls(from))).toEqual(["from call 1 and 5", "from call 4"]);
+  expect(fromCalls([1, 2, 3, 4, 5, 6, 7])).toBe("from call 1, 2, 3, 4, 5 and 2 more");
+});
+
+test("a message is sent again if the call before had it behind the first change, as often as there", () => {
+  const messages = ["a", "new", "b", "c", "b", "a"].map((hash, index) => ({
+    hash,
+    isShared: index === 0,
+  }));
+  const before = ["a", "gone", "b", "c"].map((hash) => ({ hash }));
+
+  expect([...sentAgain(messages, before)]).toEqual([2, 3]);
+  expect([...sentAgain([{ hash: "a", isShared: true }], before)]).toEqual([]);
 });
 
 describe("the cached boundary", () => {
