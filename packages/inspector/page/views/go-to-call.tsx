@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { callProblem } from "../text/call-problem.ts";
 
 /** A field for the number of a call. */
 export function GoToCall({
@@ -12,13 +13,17 @@ export function GoToCall({
   readonly onGo: (call: number) => void;
 }): JSX.Element {
   const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string>();
   return (
     <form
       class="goto"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text !== "") onGo(Math.max(first, Math.min(last, Number(text))));
+        const found = callProblem(text, first, last);
+        setProblem(found);
+        if (found === undefined) onGo(Number(text));
       }}
+      noValidate
     >
       <label>
         Go to call{" "}
@@ -27,12 +32,21 @@ export function GoToCall({
           min={first}
           max={last}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          aria-invalid={problem !== undefined}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setProblem(undefined);
+          }}
         />
       </label>{" "}
       <button type="submit" class="small">
         Go
       </button>
+      {problem === undefined ? null : (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
     </form>
   );
 }

@@ -12,6 +12,7 @@ import { type Selection, TokenPicture } from "../pictures/token-picture.tsx";
 import { linkTo } from "../route.ts";
 import { time } from "../text/format.ts";
 import { CallPanel } from "./call-panel.tsx";
+import { Glossary } from "./glossary.tsx";
 import { GoToCall } from "./go-to-call.tsx";
 import { Legend } from "./legend.tsx";
 import { SessionFigures } from "./session-figures.tsx";
@@ -164,6 +165,7 @@ function SessionPage({
             <CallPanel answer={answer} selection={selection} onGo={go} />
           </section>
           <SessionTables answer={answer} totals={totals} onGo={go} />
+          <Glossary />
         </>
       )}
     </>

@@ -9,7 +9,7 @@ import { Name } from "../parts/name.tsx";
 import { Shown } from "../parts/states.tsx";
 import { linkTo } from "../route.ts";
 import { count, percent, ratio, short, time } from "../text/format.ts";
-import { visibleName, visibleText } from "../text/visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 
 /** All sessions of the store. */
 export function SessionsView(): JSX.Element {
@@ -18,11 +18,11 @@ export function SessionsView(): JSX.Element {
   return (
     <>
       <h1>Sessions</h1>
-      <section class="card" aria-label="Sessions">
+      <section class="card sessions" aria-label="Sessions">
         <Shown answered={answered} what="the sessions">
           {({ sessions }) => (
             <DataTable
-              caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only."
+              caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only. Tokens are those of the messages, estimated; the cached share is the provider's."
               columns={columns}
               rows={sessions}
               keyOf={({ id }) => id}
@@ -40,11 +40,20 @@ export function SessionsView(): JSX.Element {
 const columns: readonly Column<SessionRow>[] = [
   {
     title: "Session",
-    cell: ({ id, hostId, problem }) => (
+    cell: ({ id, hostId, harness, workspace, problem }) => (
       <>
         <a href={linkTo({ view: "session", session: id })}>
           <Name text={hostId === "" ? id : hostId} />
         </a>
+        <div class="quiet">
+          <Name text={harness} />
+          {workspace === undefined ? null : (
+            <>
+              {" · "}
+              <Name text={workspace} />
+            </>
+          )}
+        </div>
         {problem === undefined ? null : <div class="problem">✕ {visibleText(problem)}</div>}
       </>
     ),
@@ -72,13 +81,13 @@ const columns: readonly Column<SessionRow>[] = [
     order: ({ calls }) => calls,
   },
   {
-    title: "Tokens of messages, last call",
+    title: "Tokens, last call",
     isNumber: true,
     cell: ({ tokens }) => short(tokens),
     order: ({ tokens }) => tokens,
   },
   {
-    title: "Cached, by provider",
+    title: "Cached",
     isNumber: true,
     cell: ({ reported }) => {
       if (reported === undefined || reported.calls === 0) return "not reported";
@@ -87,14 +96,4 @@ const columns: readonly Column<SessionRow>[] = [
     },
   },
   { title: "Last call", cell: ({ lastAt }) => time(lastAt), order: ({ lastAt }) => lastAt },
-  {
-    title: "Harness",
-    cell: ({ harness }) => visibleName(harness),
-    order: ({ harness }) => harness,
-  },
-  {
-    title: "Workspace",
-    cell: ({ workspace }) => (workspace === undefined ? "–" : <Name text={workspace} />),
-    order: ({ workspace = "" }) => workspace,
-  },
 ];

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { callProblem } from "../../page/text/call-problem.ts";
 import { type DiffRow, diffRows } from "../../page/text/diff-rows.ts";
 import { bytes, counted, percent, short, time } from "../../page/text/format.ts";
 import { pictureUrl, readMessage } from "../../page/text/message-parts.ts";
@@ -251,4 +252,16 @@ test("numbers have few digits", () => {
     "5.2 MB",
   ]);
   expect([time(undefined), time("yesterday")]).toEqual(["–", "yesterday"]);
+});
+
+test("a number that is no call of the session is answered with the calls that it has", () => {
+  expect(["1", "310", " 7 "].map((text) => callProblem(text, 1, 310))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(["999", "0", "-3", "", "2.5", "x"].map((text) => callProblem(text, 1, 310))).toEqual(
+    Array.from({ length: 6 }, () => "This session has the calls 1 to 310."),
+  );
+  expect(callProblem("2", 1, 1)).toBe("This session has only call 1.");
 });
