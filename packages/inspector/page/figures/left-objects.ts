@@ -13,7 +13,7 @@ export interface LeftObject {
   readonly back?: number;
 }
 
-/** What left the view at the end of each epoch, by the number of the first call after it. */
+/** The objects that left the view at the end of each epoch, by the number of the first call after it. */
 export function leftObjects({
   parts,
   calls,

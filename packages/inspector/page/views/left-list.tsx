@@ -5,7 +5,7 @@ import { CallLink, ObjectLink } from "../parts/object-link.tsx";
 import { count } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 
-/** What left the view, with the call at which it came back; the others beyond the first few are folded. */
+/** Objects that left the view, with the call at which each came back; those beyond the first few are folded. */
 export function LeftList({
   left,
   session,

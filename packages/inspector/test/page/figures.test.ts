@@ -229,7 +229,7 @@ describe("sums of a session", () => {
     expect(callMarks(calls)).toEqual([{ index: 2, type: "epoch", label: "carried" }]);
   });
 
-  test("what left at an epoch's end is named with the call at which it was in view again", () => {
+  test("objects that left at an epoch's end are named with the calls at which they came back", () => {
     const epoch = (
       number: number,
       place: number,
