@@ -146,12 +146,15 @@ export interface VersionRow {
   readonly objectHash: string;
 }
 
-/** The calls of a session in which an object's content was in view. */
+/** The calls of a session in which an object's content was in view, or in which a system prompt was sent. */
 export interface InView {
   readonly session: ObjectId;
   readonly sessionName: string;
+  /** The number of calls of the session. */
+  readonly calls: number;
+  /** Empty for a system prompt, which has no handle. */
   readonly handle: string;
-  /** Runs of calls without a gap: the first and the last call, and the version that was shown first in it. */
+  /** Runs of calls without a gap that showed the same version: the first and the last call, and the version. */
   readonly runs: readonly {
     readonly from: number;
     readonly to: number;
@@ -167,6 +170,8 @@ export interface ObjectAnswer extends NamedObject {
   readonly metadata: readonly MetadataLine[];
   /** Oldest first. */
   readonly versions: readonly VersionRow[];
+  /** The versions in `versions` that a snapshot contains; undefined where all can be asked for. */
+  readonly included?: readonly number[];
   readonly inView: readonly InView[];
   /** References from this object, and to it: each with the place of the reference in the object that has it. */
   readonly references: readonly (NamedObject & { readonly path: string })[];
@@ -188,6 +193,8 @@ export interface VersionAnswer {
   readonly type: string;
   /** The media type of the content, if it is known. */
   readonly mediaType?: string;
+  /** The metadata of this version; empty if it cannot be read. */
+  readonly metadata: readonly MetadataLine[];
   /** The content as text; null if the version has none. Other long fields follow as JSON. */
   readonly content: string | null;
   readonly fields: readonly { readonly name: string; readonly json: string }[];

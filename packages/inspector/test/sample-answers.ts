@@ -373,6 +373,10 @@ function versionAnswer(id: ObjectId, index: number, version: number): VersionAns
     version,
     type: index % 3 === 1 ? "toolcall" : "file",
     mediaType: "text/plain",
+    metadata: [
+      ["presence", "present"],
+      ["size", `${version},120 bytes`],
+    ],
     content: contentOf(index, version),
     fields: [{ name: "arguments", json: JSON.stringify({ path: "src/cart.ts", limit: 100 }) }],
     isVerified: !isDamaged,
@@ -411,6 +415,7 @@ function objectAnswer({ timeline, session }: SessionAnswer, index: number): Obje
       {
         session: session.id,
         sessionName: "shop",
+        calls: session.calls,
         handle: part.handle ?? "",
         runs: [
           { from: 2, to: Math.max(2, Math.floor(session.calls / 3)), version: 1 },

@@ -42,23 +42,33 @@ export function entryFill(entry: ViewEntry): EntryFill {
       return onlyOf({ kind: "messages" }, tokens);
     case "notice":
       return onlyOf({ kind: "lines" }, tokens);
-    case "user": {
-      const texts = (entry.texts ?? []).map(({ of, version, head, tail }): ShownPart =>
+    case "user":
+    case "result":
+    case "object": {
+      const contents = contentsOf(entry);
+      if (contents.length > 0) return dividedBy(contents, tokens);
+      return onlyOf({ kind: entry.type === "user" ? "messages" : "lines" }, tokens);
+    }
+  }
+}
+
+/** Returns the contents of objects that an entry shows. Lines that only name an object are none. */
+export function contentsOf(entry: ViewEntry): readonly ShownPart[] {
+  switch (entry.type) {
+    case "user":
+      return (entry.texts ?? []).map(({ of, version, head, tail }): ShownPart =>
         head === undefined || tail === undefined
           ? { of, version, form: "whole" }
           : { of, version, form: "part", head, tail },
       );
-      return texts.length === 0 ? onlyOf({ kind: "messages" }, tokens) : dividedBy(texts, tokens);
-    }
     case "result":
-    case "object": {
-      if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
-        return dividedBy([{ of: entry.of, version: entry.version ?? 1, form: "whole" }], tokens);
-      const contents = (entry.shows ?? []).filter(isContent);
-      return contents.length === 0
-        ? onlyOf({ kind: "lines" }, tokens)
-        : dividedBy(contents, tokens);
-    }
+      return entry.form === "bare" && entry.of !== undefined
+        ? [{ of: entry.of, version: entry.version ?? 1, form: "whole" }]
+        : (entry.shows ?? []).filter(isContent);
+    case "object":
+      return entry.shows.filter(isContent);
+    default:
+      return [];
   }
 }
 

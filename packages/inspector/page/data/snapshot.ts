@@ -1,4 +1,4 @@
-import type { SnapshotCall, SnapshotData } from "../../src/answers.ts";
+import type { ObjectAnswer, SnapshotCall, SnapshotData } from "../../src/answers.ts";
 import { snapshotCall } from "../../src/snapshot/snapshot-call.ts";
 import { searchSnapshot } from "./snapshot-search.ts";
 import { AnswerError, type DataSource } from "./source.ts";
@@ -13,13 +13,31 @@ export function snapshotSource(data: SnapshotData): DataSource {
       }
       if (!Object.hasOwn(data.answers, path))
         throw new AnswerError("NOT_FOUND", "This snapshot does not contain that page.");
-      return withMessages(data, data.answers[path]) as Answer;
+      const answer = data.answers[path];
+      return (
+        isObjectPath(path)
+          ? withIncluded(data, path, answer as ObjectAnswer)
+          : withMessages(data, answer)
+      ) as Answer;
     },
     follow: (_after, _notice, state) => {
       state("still");
       return () => undefined;
     },
   };
+}
+
+/** Whether a path is that of an object, and not of its graph or of one of its versions. */
+function isObjectPath(path: string): boolean {
+  return /^objects\/[^/]+$/u.test(path);
+}
+
+/** Adds which versions of an object the snapshot has. */
+function withIncluded(data: SnapshotData, path: string, answer: ObjectAnswer): ObjectAnswer {
+  const included = answer.versions
+    .map(({ version }) => version)
+    .filter((version) => Object.hasOwn(data.answers, `${path}/versions/${version}`));
+  return { ...answer, included };
 }
 
 /** Puts the messages that the snapshot keeps once into the answer for a call. */

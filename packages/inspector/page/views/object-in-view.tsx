@@ -4,7 +4,7 @@ import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Name } from "../parts/name.tsx";
 import { CallLink } from "../parts/object-link.tsx";
 import { linkTo } from "../route.ts";
-import { counted } from "../text/format.ts";
+import { count, counted } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 
 type Run = InView["runs"][number];
@@ -15,43 +15,66 @@ export function ObjectInView({ answer }: { readonly answer: ObjectAnswer }): JSX
     <section class="card" aria-labelledby="inview-title">
       <h2 id="inview-title">In view</h2>
       {answer.inView.length === 0 ? (
-        <p class="quiet">The content of this object was in no view of a call.</p>
+        <p class="quiet">
+          No call of the newest sessions that know this object showed its content.
+        </p>
       ) : (
-        answer.inView.map((inView) => <InSession key={inView.session} inView={inView} />)
+        answer.inView.map((inView) => (
+          <InSession key={inView.session} id={answer.id} inView={inView} />
+        ))
       )}
     </section>
   );
 }
 
-function InSession({ inView }: { readonly inView: InView }): JSX.Element {
-  const { session, sessionName, handle, runs } = inView;
+function InSession({ id, inView }: { readonly id: string; readonly inView: InView }): JSX.Element {
+  const { session, sessionName, calls: all, handle, runs } = inView;
+  const part = handle === "" ? undefined : handle;
   const calls = runs.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const columns: readonly Column<Run>[] = [
     {
       title: "From call",
       isNumber: true,
-      cell: ({ from }) => <CallLink session={session} call={from} part={handle} />,
+      cell: ({ from }) => <CallLink session={session} call={from} part={part} />,
       order: ({ from }) => from,
     },
     {
       title: "To call",
       isNumber: true,
-      cell: ({ to }) => <CallLink session={session} call={to} part={handle} />,
+      cell: ({ to }) => <CallLink session={session} call={to} part={part} />,
       order: ({ to }) => to,
     },
-    { title: "Version at first", isNumber: true, cell: ({ version }) => version },
+    {
+      title: "Version",
+      isNumber: true,
+      cell: ({ version }) =>
+        version === 0 ? (
+          "–"
+        ) : (
+          <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
+            {version}
+          </a>
+        ),
+      order: ({ version }) => version,
+    },
   ];
   return (
     <>
       <h3>
         <a href={linkTo({ view: "session", session })}>
           <Name text={sessionName === "" ? session : sessionName} />
-        </a>{" "}
-        as <span class="handle">{visibleText(handle)}</span>, in {counted(calls, "call")}
+        </a>
+        {part === undefined ? null : (
+          <>
+            {" as "}
+            <span class="handle">{visibleText(part)}</span>
+          </>
+        )}
+        , in {counted(calls, "call")} of {count(all)}
       </h3>
-      <Strip runs={runs} />
+      <Strip runs={runs} calls={all} />
       <DataTable
-        caption="Runs of calls with the content in view"
+        caption="Runs of calls that showed the same version"
         columns={columns}
         rows={runs}
         keyOf={({ from }) => from}
@@ -62,9 +85,15 @@ function InSession({ inView }: { readonly inView: InView }): JSX.Element {
   );
 }
 
-/** A small picture of the runs over the calls up to the last of them. */
-function Strip({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
-  const last = Math.max(1, ...runs.map(({ to }) => to));
+/** A small picture of the runs over all calls of the session. */
+function Strip({
+  runs,
+  calls,
+}: {
+  readonly runs: readonly Run[];
+  readonly calls: number;
+}): JSX.Element {
+  const last = Math.max(1, calls);
   return (
     <div class="strip">
       <svg viewBox="0 0 1000 14" preserveAspectRatio="none" aria-hidden="true">

@@ -12,7 +12,7 @@ interface Row {
 
 /** The references and links of an object in both directions. */
 export function ObjectLinks({ answer }: { readonly answer: ObjectAnswer }): JSX.Element {
-  const { references, referrers, links, backlinks } = answer;
+  const { version, references, referrers, links, backlinks } = answer;
   const rows: readonly Row[] = [
     ...links.map(({ text, relation, to, isAmbiguous }) => ({
       direction: "links to",
@@ -25,9 +25,9 @@ export function ObjectLinks({ answer }: { readonly answer: ObjectAnswer }): JSX.
   ];
   return (
     <section class="card" aria-labelledby="links-title">
-      <h2 id="links-title">Links and references</h2>
+      <h2 id="links-title">Links and references of the newest version ({version})</h2>
       <DataTable
-        caption="Links are in the text of a document; references are in the fields of an object."
+        caption="Links are in the text of a document; references are in the fields of an object. Those to this object are from newest versions."
         columns={columns}
         rows={rows}
         keyOf={(row) => rows.indexOf(row)}

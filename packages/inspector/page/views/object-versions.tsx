@@ -3,6 +3,7 @@ import type { ObjectAnswer, VersionAnswer, VersionRow } from "../../src/answers.
 import type { Answered } from "../data/answered.ts";
 import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
+import { isIncluded } from "../figures/shown-version.ts";
 import { goTo, useSnapshot } from "../inspector.ts";
 import { Copied } from "../parts/copied.tsx";
 import { type Column, DataTable } from "../parts/data-table.tsx";
@@ -16,28 +17,31 @@ import { visibleText } from "../text/visible-text.ts";
 /** The versions of an object, the content of one, and its differences from another one. */
 export function ObjectVersions({
   answer,
-  version: wanted,
+  shown,
+  version,
   against,
 }: {
   readonly answer: ObjectAnswer;
-  readonly version: number | undefined;
+  readonly shown: Answered<VersionAnswer>;
+  readonly version: number;
   readonly against: number | undefined;
 }): JSX.Element {
   const { id, versions } = answer;
-  const version = wanted ?? answer.version;
-  const shown = useAnswer<VersionAnswer>(paths.version(id, version));
   const columns: readonly Column<VersionRow>[] = [
     {
       title: "Version",
       isNumber: true,
-      cell: (row) => (
-        <a
-          href={linkTo({ view: "object", id, version: row.version })}
-          aria-current={row.version === version ? "true" : undefined}
-        >
-          {row.version}
-        </a>
-      ),
+      cell: (row) =>
+        isIncluded(answer, row.version) ? (
+          <a
+            href={linkTo({ view: "object", id, version: row.version })}
+            aria-current={row.version === version ? "true" : undefined}
+          >
+            {row.version}
+          </a>
+        ) : (
+          <span class="quiet">{row.version} (not in this snapshot)</span>
+        ),
       order: (row) => row.version,
     },
     { title: "Time", cell: ({ at }) => time(at), order: ({ at }) => at },
@@ -84,8 +88,13 @@ export function ObjectVersions({
       >
         {label === "Compare with" ? <option value="">nothing</option> : null}
         {versions.map((row) => (
-          <option key={row.version} value={String(row.version)}>
+          <option
+            key={row.version}
+            value={String(row.version)}
+            disabled={!isIncluded(answer, row.version)}
+          >
             version {row.version}
+            {isIncluded(answer, row.version) ? "" : " (not in this snapshot)"}
           </option>
         ))}
       </select>
@@ -110,15 +119,19 @@ export function ObjectVersions({
                 goTo({ view: "object", id, version, ...againstOf(picked) }),
               )}
         </div>
-        <Shown answered={shown} what={`version ${version}`}>
-          {(value) =>
-            against === undefined ? (
-              <Content answer={value} />
-            ) : (
-              <Compared id={id} version={value} against={against} />
-            )
-          }
-        </Shown>
+        {isIncluded(answer, version) && isIncluded(answer, against) ? (
+          <Shown answered={shown} what={`version ${version}`}>
+            {(value) =>
+              against === undefined ? (
+                <Content answer={value} />
+              ) : (
+                <Compared id={id} version={value} against={against} />
+              )
+            }
+          </Shown>
+        ) : (
+          <p class="quiet">This version is not in the snapshot.</p>
+        )}
       </section>
       <section class="card" aria-labelledby="versions-title">
         <h2 id="versions-title">Versions</h2>

@@ -57,11 +57,19 @@ function Hits({ words }: { readonly words: string }): JSX.Element {
 const columns: readonly Column<Hit>[] = [
   {
     title: "Object",
-    cell: ({ id, name, version }) => <ObjectLink id={id} name={name} version={version} />,
+    cell: ({ id, name }) => <ObjectLink id={id} name={name} />,
     order: ({ name }) => name,
   },
   { title: "Type", cell: ({ type }) => type, order: ({ type }) => type },
-  { title: "Version", isNumber: true, cell: ({ version }) => version },
+  {
+    title: "Words in version",
+    isNumber: true,
+    cell: ({ id, version }) => (
+      <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
+        {version}
+      </a>
+    ),
+  },
   {
     title: "Line",
     cell: ({ line }) => <bdi class="sentence code">{visibleName(line.slice(0, 300))}</bdi>,

@@ -1,17 +1,19 @@
-import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
-import type { SessionTimeline } from "@self-context-manager/core/inspect";
+import {
+  isJsonObject,
+  type JsonObject,
+  type ObjectId,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
 
 import type { InView } from "../answers.ts";
-import type { Reading } from "./reading.ts";
+import { isDamage, type Reading } from "./reading.ts";
+import type { ShownRun, ShownVersions } from "./shown-versions.ts";
 
 /**
  * The newest sessions that are looked through for an object, and those of them whose calls are read. Reading the calls of a
  * session for the first time takes time, so only so many calls are read for the page of an object.
  */
 const most = { searched: 30, read: 3, newCalls: 2_000 };
-
-/** The last runs whose shown version is looked up, because each needs the view of its first call. */
-const mostRuns = 40;
 
 /** Returns the calls in which the content of an object was in view: of one session, or of the newest that know it. */
 export async function inViewOf(
@@ -31,11 +33,14 @@ export async function inViewOf(
   return found;
 }
 
-/** The newest sessions that have the object in their pool. */
+/** The newest sessions that have the object in their pool, or as a system prompt. */
 async function knowing(reading: Reading, id: ObjectId): Promise<readonly ObjectId[]> {
   const newest = (await reading.sessions()).slice(0, most.searched).map(({ body }) => body.id);
   const bodies = await reading.contents(newest);
-  const found = newest.filter((one) => hasInPool(bodies.get(one)?.body["pool"], id));
+  const found = newest.filter((one) => {
+    const body = bodies.get(one)?.body;
+    return hasInPool(body?.["pool"], id) || isPrompt(body?.["system_prompt_refs"], id);
+  });
   const chosen = found.filter((one) => reading.timelines.has(one)).slice(0, most.read);
   let calls = 0;
   for (const one of found) {
@@ -55,56 +60,53 @@ function hasInPool(pool: unknown, id: ObjectId): boolean {
   );
 }
 
+function isPrompt(references: unknown, id: ObjectId): boolean {
+  return (
+    typeof references === "object" &&
+    references !== null &&
+    Object.values(references as JsonObject).some((one) => isJsonObject(one) && one["id"] === id)
+  );
+}
+
 async function inSession(
   reading: Reading,
   id: ObjectId,
   session: StoredMetadata,
 ): Promise<InView | undefined> {
+  const shown = await reading.shown(session);
+  if (shown === undefined) return undefined;
   const sessionId = session.body.id;
-  const timeline = await reading.timeline(sessionId);
-  const index = timeline.parts.findIndex((part) => part.id === id);
-  const handle = timeline.parts[index]?.handle;
-  if (handle === undefined) return undefined;
-  const runs = runsOf(timeline, index);
-  const shown: InView["runs"][number][] = [];
-  for (const run of runs.slice(-mostRuns))
-    shown.push({ ...run, version: await versionAt(reading, sessionId, run.from, handle) });
+  const { parts } = await reading.timeline(sessionId);
+  const handle = parts.find((part) => part.id === id)?.handle;
+  const runs = handle === undefined ? await promptRuns(reading, id, shown) : shown.runs(handle);
+  if (handle === undefined && runs.length === 0) return undefined;
   return {
     session: sessionId,
     sessionName: reading.named(sessionId, session).name,
-    handle,
-    runs: shown,
+    calls: shown.calls,
+    handle: handle ?? "",
+    runs,
   };
 }
 
-/** The runs of calls in which a part has tokens. */
-export function runsOf(
-  { calls }: Pick<SessionTimeline, "calls">,
-  part: number,
-): readonly { readonly from: number; readonly to: number }[] {
-  const runs: { from: number; to: number }[] = [];
-  let tokens = 0;
-  let last: { from: number; to: number } | undefined;
-  for (const { call, changes } of calls) {
-    tokens = changes.find(([changed]) => changed === part)?.[1] ?? tokens;
-    if (tokens === 0) last = undefined;
-    else if (last === undefined) runs.push((last = { from: call, to: call }));
-    else last.to = call;
+/** The runs of calls in which a system prompt was sent. Views name its versions by their transactions. */
+async function promptRuns(
+  { store }: Reading,
+  id: ObjectId,
+  { prompts }: ShownVersions,
+): Promise<readonly ShownRun[]> {
+  const sent = prompts.filter((one) => one.id === id);
+  if (sent.length === 0) return [];
+  let versions: readonly StoredMetadata[] = [];
+  try {
+    versions = await store.history(id);
+  } catch (error) {
+    // The calls are known without the versions, which the page of the object then reports as damaged.
+    if (!isDamage(error)) throw error;
   }
-  return runs;
-}
-
-/** The newest version of an object that a call shows; 0 if the call cannot be read. */
-async function versionAt(
-  reading: Reading,
-  session: ObjectId,
-  call: number,
-  handle: string,
-): Promise<number> {
-  const view = await (await reading.history(session)).rebuild(call);
-  const versions = (view?.entries ?? [])
-    .flatMap((entry) => entry.versions)
-    .filter((one) => one.handle === handle)
-    .map(({ version }) => version);
-  return Math.max(0, ...versions);
+  return sent.map(({ from, to, txId }) => ({
+    from,
+    to,
+    version: versions.findLast(({ at }) => at.tx_id <= txId)?.version ?? 0,
+  }));
 }

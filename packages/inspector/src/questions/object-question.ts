@@ -1,19 +1,15 @@
 import {
   collectReferences,
-  compareText,
-  isJsonList,
-  isReference,
-  type JsonValue,
   type LocatedReference,
   type ObjectId,
-  type ObjectMetadata,
   type Referrer,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { backlinksOf, type FollowedLink, linksOf } from "@self-context-manager/core/documents";
 
-import type { InView, MetadataLine, NamedObject, ObjectAnswer, VersionRow } from "../answers.ts";
+import type { InView, NamedObject, ObjectAnswer, VersionRow } from "../answers.ts";
+import { metadataLines } from "./metadata-lines.ts";
 import { QuestionError } from "./question-error.ts";
 import { isDamage, problemOf, type Reading, readOr } from "./reading.ts";
 
@@ -139,32 +135,6 @@ async function linksAround(
       most,
     ),
   };
-}
-
-/** The characters of a value of metadata that are shown. */
-const longestValue = 2_000;
-
-/** The fields that a reader looks for first. */
-const firstFields = ["id", "type", "path", "tool", "args_display", "status", "file_type"] as const;
-
-/** The fields in an order that is the same in every store. References are left out, because the answer lists them. */
-function metadataLines(body: ObjectMetadata): readonly MetadataLine[] {
-  const others = Object.keys(body).filter((field) => !firstFields.some((one) => one === field));
-  return [...firstFields, ...others.toSorted(compareText)].flatMap(
-    (field): readonly MetadataLine[] => {
-      const value = body[field];
-      return value === undefined || isOnlyReferences(value) ? [] : [[field, valueText(value)]];
-    },
-  );
-}
-
-function isOnlyReferences(value: JsonValue): boolean {
-  return isJsonList(value) ? value.length > 0 && value.every(isReference) : isReference(value);
-}
-
-function valueText(value: JsonValue): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue - 1)}…`;
 }
 
 function versionRow({ version, at, body, hashes }: StoredMetadata): VersionRow {

@@ -1,4 +1,5 @@
 import {
+  type DynamicReference,
   type ObjectBody,
   type ObjectId,
   type ObjectMetadata,
@@ -20,6 +21,7 @@ import {
 import type { NamedObject } from "../answers.ts";
 import type { InspectedStore } from "../inspected-store.ts";
 import { QuestionError } from "./question-error.ts";
+import { type ShownVersions, shownVersions } from "./shown-versions.ts";
 
 /** Returns the name of an object for people. */
 export type Namer = (body: ObjectBody | ObjectMetadata, workspace: string) => string;
@@ -36,6 +38,8 @@ export interface Reading extends InspectedStore {
   ): Promise<{ readonly view: RebuiltView; readonly before?: RebuiltView } | undefined>;
   /** Returns the timeline of a session with all its calls. */
   timeline(session: ObjectId): Promise<SessionTimeline>;
+  /** Returns which versions the calls of a session showed; undefined before its first call. */
+  shown(session: StoredMetadata): Promise<ShownVersions | undefined>;
   /** Returns the metadata of the latest versions that can be read. */
   described(ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, StoredMetadata>>;
   /** Returns the latest versions that can be read. */
@@ -68,6 +72,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
   const timelines = timelineReader(store, layouts);
   const histories = new Map<ObjectId, ViewHistory>();
   const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
+  const shown = new Map<ObjectId, { versions: ShownVersions; updated: Promise<void> }>();
   let workspaces: readonly string[] = [];
   /** The update of the document index that runs now: several questions wait for the same one. */
   let indexing: Promise<unknown> | undefined;
@@ -187,6 +192,21 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
       if (timeline === undefined)
         throw new QuestionError("NOT_FOUND", "The store has no such session.");
       return timeline;
+    },
+    async shown({ body }) {
+      const reference = body["view_ref"] as DynamicReference | undefined;
+      if (reference === undefined) return undefined;
+      const kept = shown.get(reference.id) ?? {
+        versions: shownVersions(store, reference.id),
+        updated: Promise.resolve(),
+      };
+      if (!shown.has(reference.id) && shown.size >= keptSessions) shown.clear();
+      shown.set(reference.id, kept);
+      // Questions at the same time read one after the other, so each view is read once.
+      const update = async (): Promise<void> => await kept.versions.update();
+      kept.updated = kept.updated.then(update, update);
+      await kept.updated;
+      return kept.versions;
     },
     async described(ids) {
       await learnWorkspaces();

@@ -3,10 +3,12 @@ import {
   type JsonValue,
   type ObjectBody,
   type ObjectId,
+  type ObjectMetadata,
   resolveVersion,
 } from "@self-context-manager/objects";
 
 import type { VersionAnswer } from "../answers.ts";
+import { metadataLines } from "./metadata-lines.ts";
 import { QuestionError } from "./question-error.ts";
 import type { Reading } from "./reading.ts";
 
@@ -21,7 +23,16 @@ export async function versionAnswer(
     throw new QuestionError("NOT_FOUND", `The object has no version ${version}.`);
   if (stored === undefined) {
     const text = problem?.text ?? `version ${version} of object ${id} cannot be read`;
-    return { id, version, type: "", content: null, fields: [], isVerified: false, problem: text };
+    return {
+      id,
+      version,
+      type: "",
+      metadata: [],
+      content: null,
+      fields: [],
+      isVerified: false,
+      problem: text,
+    };
   }
   const { body } = stored;
   return {
@@ -29,6 +40,7 @@ export async function versionAnswer(
     version,
     type: body.type,
     ...mediaTypeOf(body),
+    metadata: metadataLines(metadataOf(body)),
     content: typeof body.content === "string" ? body.content : null,
     fields: Object.entries(body)
       .filter(([name, value]) => name !== "content" && isLong(name, value, body))
@@ -43,6 +55,15 @@ function isLong(name: string, value: JsonValue | undefined, body: ObjectBody): b
   return (
     value !== undefined && (bulkFields.has(name) || body.content_fields?.includes(name) === true)
   );
+}
+
+/** The fields of metadata: all but the content and the other long fields. */
+function metadataOf(body: ObjectBody): ObjectMetadata {
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([name, value]) => name !== "content" && !isLong(name, value, body),
+    ),
+  ) as ObjectMetadata;
 }
 
 function mediaTypeOf(body: ObjectBody): Pick<VersionAnswer, "mediaType"> {

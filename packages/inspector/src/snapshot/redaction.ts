@@ -37,7 +37,8 @@ export interface Redaction {
   ) => SessionTimeline;
   readonly call: (answer: CallAnswer) => CallAnswer;
   readonly object: (answer: ObjectAnswer) => ObjectAnswer;
-  readonly version: (answer: VersionAnswer) => VersionAnswer;
+  /** `name`: the name of the object, made by `nameOf`. */
+  readonly version: (answer: VersionAnswer, name?: string) => VersionAnswer;
   readonly graph: (answer: GraphAnswer) => GraphAnswer;
 }
 
@@ -121,11 +122,12 @@ export function redaction(): Redaction {
       ...named(answer),
       version: answer.version,
       ...(answer.nickname === undefined ? {} : { nickname: removedText(answer.nickname) }),
-      metadata: answer.metadata.map((line) => metadataLine(line, answer, hash)),
+      metadata: answer.metadata.map((line) => metadataLine(line, answer.type, hash, answer.name)),
       versions: answer.versions.map(versionRow),
-      inView: answer.inView.map(({ session, sessionName, handle, runs }) => ({
+      inView: answer.inView.map(({ session, sessionName, calls, handle, runs }) => ({
         session,
         sessionName,
+        calls,
         handle: keptWord(handle),
         runs: runs.map(({ from, to, version }) => ({ from, to, version })),
       })),
@@ -143,11 +145,12 @@ export function redaction(): Redaction {
       })),
       ...problemOf(answer),
     }),
-    version: (answer) => ({
+    version: (answer, name) => ({
       id: answer.id,
       version: answer.version,
       type: keptWord(answer.type),
       ...(answer.mediaType === undefined ? {} : { mediaType: keptWord(answer.mediaType) }),
+      metadata: answer.metadata.map((line) => metadataLine(line, answer.type, hash, name)),
       content: answer.content === null ? null : removedText(answer.content),
       fields: answer.fields.map(({ name, json }) => ({
         name: keptWord(name),
@@ -217,11 +220,12 @@ const keptFields: ReadonlySet<string> = new Set([
 
 function metadataLine(
   [field, value]: MetadataLine,
-  { type, name }: ObjectAnswer,
+  type: string,
   hash: Redaction["hash"],
+  name?: string,
 ): MetadataLine {
   if (keptFields.has(field)) return [field, keptWord(value)];
-  if (field === "path" && type === "file") return [field, name];
+  if (field === "path" && type === "file" && name !== undefined) return [field, name];
   if (field.endsWith("_hash")) return [keptWord(field), hash(value)];
   return [keptWord(field), removedText(value)];
 }

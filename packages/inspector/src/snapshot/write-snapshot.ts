@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 
 import type { ObjectId } from "@self-context-manager/objects";
-import type { RebuiltView, SessionTimeline } from "@self-context-manager/core/inspect";
+import type { RebuiltView } from "@self-context-manager/core/inspect";
 
 import type {
   CallAnswer,
   CallMessage,
   GraphAnswer,
-  InView,
   ObjectAnswer,
   SessionAnswer,
   SessionsAnswer,
@@ -18,7 +17,7 @@ import type {
 import type { InspectedStore } from "../inspected-store.ts";
 import { noScript, type PageFiles, pageFiles, snapshotTitle } from "../page-files.ts";
 import { callOf } from "../questions/call-question.ts";
-import { runsOf } from "../questions/in-view.ts";
+import { inViewOf } from "../questions/in-view.ts";
 import { objectAnswer } from "../questions/object-question.ts";
 import { failedQuestion } from "../questions/question-error.ts";
 import { openQuestions, type Questions } from "../questions/questions.ts";
@@ -102,8 +101,6 @@ function inlineScript(script: string): string {
 interface Shown {
   /** The versions of each object. */
   readonly versions: Map<ObjectId, Set<number>>;
-  /** The runs of calls in which each object was in view. */
-  readonly runs: Map<ObjectId, InView["runs"][number][]>;
   readonly messages: Map<string, string>;
 }
 
@@ -111,7 +108,7 @@ async function* dataOf(options: SnapshotOptions): AsyncGenerator<string> {
   const { session, at, redact = false } = options;
   const redacted = redact ? redaction() : undefined;
   const questions = openQuestions(options, redacted?.nameOf);
-  const shown: Shown = { versions: new Map(), runs: new Map(), messages: new Map() };
+  const shown: Shown = { versions: new Map(), messages: new Map() };
 
   const store = (await questions.ask(["store"])) as StoreAnswer;
   yield `{"format":1,"answers":{"store":${JSON.stringify({
@@ -165,9 +162,8 @@ interface Written {
 async function* callsOf(
   { session, progress }: SnapshotOptions,
   questions: Questions,
-  { answer: { session: row, timeline }, shown, redacted }: Written,
+  { answer: { session: row }, shown, redacted }: Written,
 ): AsyncGenerator<string> {
-  const starts = startsOf(timeline);
   const history = await questions.reading.history(session);
   let before: CallAnswer | undefined;
   let earlier: RebuiltView | undefined;
@@ -179,12 +175,6 @@ async function* callsOf(
     for (const { id, version } of found.systemPrompts) addVersion(shown, id, version);
     for (const { id, version } of found.messages.flatMap(({ parts }) => parts))
       if (id !== undefined) addVersion(shown, id, version);
-    for (const run of starts.get(call) ?? [])
-      addRun(
-        shown,
-        run,
-        found.messages.flatMap(({ parts }) => parts),
-      );
     for (const { hash, json } of answer.messages)
       if (json !== undefined && !shown.messages.has(hash)) shown.messages.set(hash, json);
     yield entry(callPath(session, call), shortened(answer, before));
@@ -193,38 +183,9 @@ async function* callsOf(
   }
 }
 
-/** A run of calls in which an object was in view. */
-interface Run {
-  readonly id: ObjectId;
-  readonly handle: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The runs of all objects by their first calls. */
-function startsOf(timeline: SessionTimeline): ReadonlyMap<number, readonly Run[]> {
-  const runs = timeline.parts.flatMap(({ id, handle }, part): readonly Run[] =>
-    id === undefined || handle === undefined
-      ? []
-      : runsOf(timeline, part).map((run) => ({ ...run, id, handle })),
-  );
-  return Map.groupBy(runs, ({ from }) => from);
-}
-
 function addVersion({ versions }: Shown, id: ObjectId, version: number): void {
   const known = versions.get(id) ?? new Set();
   versions.set(id, known.add(version));
-}
-
-function addRun(
-  { runs }: Shown,
-  { id, from, to }: Run,
-  parts: CallAnswer["messages"][number]["parts"],
-): void {
-  const versions = parts.filter((part) => part.id === id).map(({ version }) => version);
-  const known = runs.get(id) ?? [];
-  runs.set(id, known);
-  known.push({ from, to, version: Math.max(0, ...versions) });
 }
 
 /** Leaves out the messages with which the call before begins, and the JSON of all, which is kept by its hash. */
@@ -258,26 +219,21 @@ async function* objectsOf(
   questions: Questions,
   { answer: { timeline }, shown, redacted }: Written,
 ): AsyncGenerator<string> {
-  const handles = new Map(timeline.parts.map(({ id, handle }) => [id, handle]));
   const { reading } = questions;
   const stored = (await reading.described([session])).get(session);
-  const sessionName = reading.named(session, stored).name;
   const ids = new Set([
     ...shown.versions.keys(),
     ...timeline.parts.flatMap(({ id }) => (id === undefined ? [] : [id])),
   ]);
   const own = new Set([...ids, session, ...partsOfSession(stored)]);
   for (const id of ids) {
-    const runs = shown.runs.get(id) ?? [];
-    const handle = handles.get(id) ?? "";
-    const inView = runs.length === 0 ? [] : [{ session, sessionName, handle, runs }];
     const path = `objects/${encodeURIComponent(id)}`;
     const object = await answered<ObjectAnswer>(
       async () =>
-        objectWithin(await objectAnswer(reading, id, async () => await Promise.resolve(inView)), {
-          own,
-          shown: shown.versions.get(id) ?? new Set(),
-        }),
+        objectWithin(
+          await objectAnswer(reading, id, async () => await inViewOf(reading, id, session)),
+          { own, shown: shown.versions.get(id) ?? new Set() },
+        ),
       redacted?.object,
     );
     if (object !== undefined) yield entry(path, object);
@@ -289,7 +245,7 @@ async function* objectsOf(
     for (const version of shown.versions.get(id) ?? []) {
       const one = await answered<VersionAnswer>(
         async () => await questions.ask(["objects", id, "versions", String(version)]),
-        redacted?.version,
+        redacted && ((answer) => redacted.version(answer, object?.name)),
       );
       if (one !== undefined) yield entry(`${path}/versions/${version}`, one);
     }

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import type { ObjectId } from "@self-context-manager/core";
-import type { CallAnswer, SearchAnswer, SnapshotData } from "../../src/answers.ts";
+import type { CallAnswer, ObjectAnswer, SearchAnswer, SnapshotData } from "../../src/answers.ts";
 import { appendCalls, lastSettled } from "../../page/data/append-calls.ts";
 import { jsonLines } from "../../page/data/json-lines.ts";
 import { serverSource } from "../../page/data/server.ts";
@@ -119,6 +119,16 @@ describe("a snapshot", () => {
     const answer = await snapshotSource(data).ask<CallAnswer>(path);
 
     expect(answer.messages[0]?.json).toBe('{"role":"user"}');
+  });
+
+  test("says which versions of an object it has", async () => {
+    const [path = ""] = Object.keys(sample.answers).filter((one) => /^objects\/[^/]+$/u.test(one));
+    const { [`${path}/versions/3`]: _left, ...answers } = sample.answers;
+
+    const object = await snapshotSource({ ...sample, answers }).ask<ObjectAnswer>(path);
+
+    expect(object.versions.map(({ version }) => version)).toEqual([1, 2, 3]);
+    expect(object.included).toEqual([1, 2]);
   });
 
   test("is searched by all words, whatever their case", async () => {

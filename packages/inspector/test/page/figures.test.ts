@@ -1,3 +1,4 @@
+import { isIncluded, shownVersion } from "../../page/figures/shown-version.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ObjectId } from "@self-context-manager/core";
@@ -416,4 +417,16 @@ test("totals of calls are calibrated, and the system prompts are in the overhead
     ["host", 15],
     ["system", 15],
   ]);
+});
+
+describe("the version that the page of an object shows", () => {
+  test("is the wanted one, else the newest one that can be asked for", () => {
+    expect(shownVersion({ version: 4 }, undefined)).toBe(4);
+    expect(shownVersion({ version: 4 }, 2)).toBe(2);
+    expect(shownVersion({ version: 4, included: [1, 3] }, undefined)).toBe(3);
+    expect(shownVersion({ version: 4, included: [] }, undefined)).toBe(4);
+    expect(isIncluded({ included: [1, 3] }, 2)).toBe(false);
+    expect(isIncluded({ included: [1, 3] }, 3)).toBe(true);
+    expect(isIncluded({}, 2)).toBe(true);
+  });
 });

@@ -140,7 +140,14 @@ describe("the questions about a store", () => {
     ]);
     expect(object.metadata).toContainEqual(["path", "/work/a.ts"]);
     expect(object.inView).toMatchObject([
-      { session: recorded.id, handle: "f1", runs: [{ from: 2, to: 4, version: 1 }] },
+      {
+        session: recorded.id,
+        handle: "f1",
+        runs: [
+          { from: 2, to: 3 },
+          { from: 4, to: 4 },
+        ],
+      },
     ]);
     expect(object.referrers.map(({ type }) => type)).toContain("toolcall");
     expect(object.problem).toBeUndefined();
@@ -228,6 +235,53 @@ describe("the questions about a store", () => {
     expect(graph.nodes).toHaveLength(150);
     expect(Math.max(...graph.nodes.map(({ distance }) => distance))).toBe(1);
     expect(graph.isCut).toBe(true);
+  });
+
+  it("say in which calls each version of an object was in view, of all calls", async () => {
+    const recorded = await recordedSession([...steps, { user: "thanks" }]);
+    const file = await fileOf(recorded);
+
+    const { inView } = await ask<ObjectAnswer>(inspected(recorded.store), `objects/${file}`);
+
+    expect(inView).toEqual([
+      {
+        session: recorded.id,
+        sessionName: "test one",
+        calls: 5,
+        handle: "f1",
+        runs: [
+          { from: 2, to: 3, version: 1 },
+          { from: 4, to: 5, version: 2 },
+        ],
+      },
+    ]);
+  });
+
+  it("say with which calls a system prompt was sent", async () => {
+    const { store, id } = await recordedSession(steps);
+    const [prompt] = (await store.find({ where: { type: "system_prompt" } })).items;
+
+    const { inView } = await ask<ObjectAnswer>(inspected(store), `objects/${prompt?.body.id}`);
+
+    expect(inView).toMatchObject([
+      { session: id, calls: 4, handle: "", runs: [{ from: 1, to: 4, version: 1 }] },
+    ]);
+  });
+
+  it("give each version its own metadata", async () => {
+    const recorded = await recordedSession([
+      { read: "a.ts", text: "one" },
+      { read: "a.ts", text: "eleven" },
+    ]);
+    const path = `objects/${await fileOf(recorded)}`;
+
+    const first = await ask<VersionAnswer>(inspected(recorded.store), `${path}/versions/1`);
+    const newest = await ask<ObjectAnswer>(inspected(recorded.store), path);
+
+    expect(first.metadata).toContainEqual(["path", "/work/a.ts"]);
+    expect(first.metadata).toContainEqual(["char_count", "3"]);
+    expect(newest.metadata).toContainEqual(["char_count", "6"]);
+    expect(first.metadata.map(([field]) => field)).toEqual(newest.metadata.map(([field]) => field));
   });
 
   it.each(["sessions/x/y/z", "nothing", "objects/a/versions/x", "sessions/ID/calls/0", "", "api"])(

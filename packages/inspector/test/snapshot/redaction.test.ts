@@ -245,6 +245,7 @@ describe("answers with texts in rare places", () => {
         version: 1,
         type: secret,
         mediaType: secret,
+        metadata: [[secret, secret]],
         content: secret,
         fields: [{ name: secret, json: JSON.stringify({ [secret]: secret }) }],
         isVerified: false,

@@ -104,7 +104,14 @@ describe("a snapshot", () => {
     expect((data.answers[`${path}/versions/1`] as VersionAnswer).content).toContain("= 42");
     expect((data.answers[`${path}/versions/2`] as VersionAnswer).content).toContain("= 43");
     expect((data.answers[path] as ObjectAnswer).inView).toMatchObject([
-      { session: id, runs: [{ from: 2, to: 5, version: 1 }] },
+      {
+        session: id,
+        calls: 5,
+        runs: [
+          { from: 2, to: 3, version: 1 },
+          { from: 4, to: 5, version: 2 },
+        ],
+      },
     ]);
     expect(data.answers[`${path}/graph`]).toMatchObject({ isCut: false });
   });
