@@ -14,6 +14,7 @@ import type { ObjectId } from "@self-context-manager/core";
  * - `sessions`: `SessionsAnswer`
  * - `sessions/ID`: `SessionAnswer`
  * - `sessions/ID/calls/N`: `CallAnswer`
+ * - `sessions/ID/damage`: `DamageAnswer`
  * - `objects/ID`: `ObjectAnswer`
  * - `objects/ID/versions/N`: `VersionAnswer`
  * - `objects/ID/graph`: `GraphAnswer`
@@ -102,12 +103,21 @@ export interface CallMessage {
   readonly entry?: Pick<DescribedEntry, "what" | "place" | "how" | "tokens">;
   /** The objects behind it. */
   readonly parts: readonly NamedPart[];
+  /** Present if the message cannot be rebuilt, or if a version behind it is damaged. */
+  readonly isDamaged?: true;
+}
+
+/** A problem of a call; `id` and `version` of the object that is damaged, where it is one. */
+export interface CallProblem {
+  readonly text: string;
+  readonly id?: ObjectId;
+  readonly version?: number;
 }
 
 export interface CallAnswer extends CallSummary {
   readonly session: ObjectId;
   readonly isVerified: boolean;
-  readonly problems: readonly string[];
+  readonly problems: readonly CallProblem[];
   readonly systemPrompts: readonly {
     readonly origin: string;
     readonly id: ObjectId;
@@ -119,6 +129,14 @@ export interface CallAnswer extends CallSummary {
   readonly messages: readonly CallMessage[];
   /** The differences from the call before; undefined for the first call, or if it cannot be read. */
   readonly difference?: ViewDifference;
+}
+
+/** All calls of a session, rebuilt and compared with their hashes. */
+export interface DamageAnswer {
+  /** The number of calls that were rebuilt. */
+  readonly calls: number;
+  /** Those that differ from what was sent, or whose objects are damaged. */
+  readonly damaged: readonly { readonly call: number; readonly problems: readonly string[] }[];
 }
 
 /** A line of metadata: the field, and its value for the user. */

@@ -1,7 +1,9 @@
 export type {
   CallAnswer,
   CallMessage,
+  CallProblem,
   ChangeNotice,
+  DamageAnswer,
   ErrorAnswer,
   GraphAnswer,
   ObjectAnswer,

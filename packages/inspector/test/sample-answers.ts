@@ -271,7 +271,7 @@ function callAnswer({ timeline, session }: SessionAnswer, call: number): CallAns
     tokens,
     ...(epoch === undefined ? {} : { epoch }),
     isVerified: !isDamaged,
-    problems: isDamaged ? ["the rebuilt messages differ from those that were sent"] : [],
+    problems: isDamaged ? [{ text: "the rebuilt messages differ from those that were sent" }] : [],
     systemPrompts: [
       {
         origin: "host",
@@ -348,7 +348,7 @@ function stepMessages(
 }
 
 function withoutJson({ hash, isShared, parts }: CallMessage): CallMessage {
-  return { hash, isShared, parts };
+  return { hash, isShared, parts, isDamaged: true };
 }
 
 /** A picture of one pixel. */

@@ -1,5 +1,6 @@
 import type { ObjectAnswer, SnapshotCall, SnapshotData } from "../../src/answers.ts";
 import { snapshotCall } from "../../src/snapshot/snapshot-call.ts";
+import { snapshotDamage } from "./snapshot-damage.ts";
 import { searchSnapshot } from "./snapshot-search.ts";
 import { AnswerError, type DataSource } from "./source.ts";
 
@@ -11,6 +12,9 @@ export function snapshotSource(data: SnapshotData): DataSource {
         const words = new URLSearchParams(path.slice("search?".length)).get("words") ?? "";
         return searchSnapshot(data, words) as Answer;
       }
+      const [, session] = /^(sessions\/[^/]+)\/damage$/u.exec(path) ?? [];
+      if (session !== undefined && Object.hasOwn(data.answers, session))
+        return snapshotDamage(data, session) as Answer;
       if (!Object.hasOwn(data.answers, path))
         throw new AnswerError("NOT_FOUND", "This snapshot does not contain that page.");
       const answer = data.answers[path];

@@ -32,6 +32,7 @@ export const paths = {
   sessions: "sessions",
   session: (id: string): string => `sessions/${encodeURIComponent(id)}`,
   call: (id: string, call: number): string => `sessions/${encodeURIComponent(id)}/calls/${call}`,
+  damage: (id: string): string => `sessions/${encodeURIComponent(id)}/damage`,
   object: (id: string): string => `objects/${encodeURIComponent(id)}`,
   version: (id: string, version: number): string =>
     `objects/${encodeURIComponent(id)}/versions/${version}`,

@@ -7,11 +7,12 @@ import { useSession } from "../data/use-session.ts";
 import { useSnapshot } from "../inspector.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Name } from "../parts/name.tsx";
-import { Damage, Shown } from "../parts/states.tsx";
+import { Shown } from "../parts/states.tsx";
 import { linkTo } from "../route.ts";
 import { time } from "../text/format.ts";
 import { CallChanges } from "./call-changes.tsx";
 import { CallFigures } from "./call-figures.tsx";
+import { CallDamage } from "./damage.tsx";
 import { Messages } from "./messages.tsx";
 
 /** A call: the messages exactly as they were sent. */
@@ -101,10 +102,7 @@ function CallPage({
           {isRedacted ? " Then their texts were removed for this snapshot." : ""}
         </p>
       ) : (
-        <Damage
-          title="This view is damaged: it may differ from what was sent"
-          problems={problems}
-        />
+        <CallDamage problems={problems} answer={timeline} />
       )}
       <p class="quiet">
         stored {time(at.tx_time)} in transaction {at.tx_id} · layout <Name text={layout} />

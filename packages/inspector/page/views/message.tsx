@@ -28,14 +28,14 @@ export function Message({
   readonly isWanted: boolean;
   readonly age: MessageAge;
 }): JSX.Element {
-  const { json, hash, entry, parts } = message;
+  const { json, hash, entry, parts, isDamaged } = message;
   const [isJson, setJson] = useState(false);
   const read = useMemo(() => (json === undefined ? undefined : readMessage(json)), [json]);
   const role = read?.role ?? "cannot be rebuilt";
   return (
     <article
       id={`message-${number}`}
-      class={`message role-${read === undefined ? "damaged" : roleClass(role)}${isWanted ? " wanted" : ""}`}
+      class={`message role-${read === undefined || isDamaged === true ? "damaged" : roleClass(role)}${isWanted ? " wanted" : ""}`}
       aria-label={`message ${number}, ${role}`}
     >
       <header>
@@ -45,11 +45,14 @@ export function Message({
         {entry === undefined ? null : (
           <span class="quiet">
             {visibleText(
-              [entry.what, entry.place, entry.how].filter((one) => one !== "").join(", "),
+              [entry.what, entry.place, isDamaged === true ? "" : entry.how]
+                .filter((one) => one !== "")
+                .join(", "),
             )}
             {entry.tokens === undefined ? "" : ` · ${count(entry.tokens)} tokens, estimated`}
           </span>
         )}
+        {isDamaged === true ? <span class="tag bad">✕ damaged</span> : null}
         {age === "shared" ? null : (
           <span class={age === "new" ? "tag new" : "tag"}>{ages[age]}</span>
         )}

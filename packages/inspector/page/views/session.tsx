@@ -12,6 +12,7 @@ import { type Selection, TokenPicture } from "../pictures/token-picture.tsx";
 import { linkTo } from "../route.ts";
 import { time } from "../text/format.ts";
 import { CallPanel } from "./call-panel.tsx";
+import { SessionDamage } from "./damage.tsx";
 import { Glossary } from "./glossary.tsx";
 import { GoToCall } from "./go-to-call.tsx";
 import { Legend } from "./legend.tsx";
@@ -113,6 +114,7 @@ function SessionPage({
         </p>
       ) : (
         <>
+          <SessionDamage answer={answer} />
           <SessionFigures answer={answer} totals={totals} />
           <section class="main" aria-labelledby="picture-title">
             <div class="card">

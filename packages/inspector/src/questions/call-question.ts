@@ -3,9 +3,10 @@ import {
   compareViews,
   type DescribedEntry,
   type RebuiltView,
+  type ViewProblem,
 } from "@self-context-manager/core/inspect";
 
-import type { CallAnswer, CallMessage, NamedPart } from "../answers.ts";
+import type { CallAnswer, CallMessage, CallProblem, NamedPart } from "../answers.ts";
 import { QuestionError } from "./question-error.ts";
 import type { Reading } from "./reading.ts";
 
@@ -44,7 +45,7 @@ export function callOf(
     ...(epoch === undefined ? {} : { epoch }),
     ...(payloadHash === undefined ? {} : { payloadHash }),
     isVerified: view.isVerified,
-    problems: view.problems.map(({ text }) => text),
+    problems: view.problems.map(problemOf),
     systemPrompts: view.systemPrompts.map((prompt) => ({
       ...prompt,
       isShared:
@@ -57,17 +58,31 @@ export function callOf(
   };
 }
 
+function problemOf(problem: ViewProblem): CallProblem {
+  const { text, id, version } = problem;
+  // Messages that differ as a whole are no damage of the view object itself.
+  if (problem.type === "messages") return { text };
+  return { text, id, ...(version === undefined ? {} : { version }) };
+}
+
 function messagesOf(view: RebuiltView, shared: number): readonly CallMessage[] {
   const { messages, entries } = view;
   // The pooled layout has entries for pools, not for messages.
   const hasEntries = entries.length === messages.length;
+  const harmed = view.problems.filter(({ type }) => type !== "messages");
+  const isHarmed = (part: NamedPart): boolean =>
+    harmed.some(
+      ({ id, version }) => id === part.id && (version === undefined || version === part.version),
+    );
   return messages.map((message, index) => {
     const entry = hasEntries ? entries[index] : undefined;
+    const parts = entry === undefined ? [] : partsOf(entry, view);
     return {
       ...(message === undefined ? { hash: "" } : jsonOf(message)),
       isShared: index < shared,
       ...(entry === undefined ? {} : { entry: entryOf(entry) }),
-      parts: entry === undefined ? [] : partsOf(entry, view),
+      parts,
+      ...(message === undefined || parts.some(isHarmed) ? { isDamaged: true } : {}),
     };
   });
 }

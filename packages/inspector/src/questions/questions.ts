@@ -2,6 +2,7 @@ import { isObjectId, type ObjectId } from "@self-context-manager/objects";
 
 import type { InspectedStore } from "../inspected-store.ts";
 import { callAnswer } from "./call-question.ts";
+import { damageAnswer } from "./damage-question.ts";
 import { graphAnswer } from "./graph-question.ts";
 import { inViewOf } from "./in-view.ts";
 import { objectAnswer } from "./object-question.ts";
@@ -16,8 +17,15 @@ import { versionAnswer } from "./version-question.ts";
 /** The questions of the page about one store. `answers.ts` lists their paths and answers. */
 export interface Questions {
   readonly reading: Reading;
-  /** Answers a question. Rejects with `QuestionError`, or with the error of the store. */
-  ask(path: readonly string[], parameters?: URLSearchParams): Promise<unknown>;
+  /**
+   * Answers a question. Rejects with `QuestionError`, or with the error of the store. A long reading ends when the signal
+   * says that nobody waits for the answer.
+   */
+  ask(
+    path: readonly string[],
+    parameters?: URLSearchParams,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   /** Returns the position after the newest version. */
   position(): Promise<string>;
 }
@@ -29,7 +37,11 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
   const followed = positions(reading);
   const search = searchQuestion(reading);
 
-  async function ask(path: readonly string[], parameters: URLSearchParams): Promise<unknown> {
+  async function ask(
+    path: readonly string[],
+    parameters: URLSearchParams,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     const [kind = "", given, part, number] = path;
     if (given === undefined) {
       if (kind === "store") return await storeAnswer(reading, followed);
@@ -43,6 +55,8 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
         return await sessionAnswer(reading, rows, id, numberOf(parameters.get("after")));
       case "sessions/calls/4":
         return await callAnswer(reading, id, placeOf(number));
+      case "sessions/damage/3":
+        return await damageAnswer(reading, id, signal);
       case "objects//2":
         return await objectAnswer(
           reading,
@@ -60,7 +74,8 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
 
   return {
     reading,
-    ask: async (path, parameters = new URLSearchParams()) => await ask(path, parameters),
+    ask: async (path, parameters = new URLSearchParams(), signal) =>
+      await ask(path, parameters, signal),
     position: async () => await followed.newest(),
   };
 }

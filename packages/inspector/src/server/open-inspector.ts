@@ -79,14 +79,11 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
     try {
       if (path.length === 1 && path[0] === "changes")
         await changes(request, response, asked.parameters);
-      else
-        send(
-          request,
-          response,
-          200,
-          json,
-          JSON.stringify(await questions.ask(path, asked.parameters)),
-        );
+      else {
+        const signal = AbortSignal.any([goneOf(response), closing.signal]);
+        const answer = await questions.ask(path, asked.parameters, signal);
+        send(request, response, 200, json, JSON.stringify(answer));
+      }
     } catch (error) {
       const { status, answer } = failedQuestion(error);
       if (!response.headersSent) send(request, response, status, json, JSON.stringify(answer));
@@ -122,16 +119,10 @@ export async function openInspector(options: InspectorOptions): Promise<Inspecto
       response.end();
       return;
     }
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
+    const gone = goneOf(response);
     listeners += 1;
     try {
-      await streamChanges(
-        response,
-        options.store,
-        after,
-        AbortSignal.any([gone.signal, closing.signal]),
-      );
+      await streamChanges(response, options.store, after, AbortSignal.any([gone, closing.signal]));
     } finally {
       listeners -= 1;
     }
@@ -179,6 +170,13 @@ const nothingThere: Refusal = {
   code: "NOT_FOUND",
   message: "There is nothing at this address.",
 };
+
+/** A signal that the client has gone. */
+function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  return gone.signal;
+}
 
 /** Rejects with `BAD_QUESTION` for a position that the store does not understand. */
 async function checkPosition({ reading }: Questions, position: string): Promise<void> {

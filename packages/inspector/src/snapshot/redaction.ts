@@ -97,7 +97,11 @@ export function redaction(): Redaction {
       ...epochOf(answer),
       ...(answer.payloadHash === undefined ? {} : { payloadHash: hash(answer.payloadHash) }),
       isVerified: answer.isVerified,
-      problems: answer.problems.map(removedText),
+      problems: answer.problems.map(({ text, id, version }) => ({
+        text: removedText(text),
+        ...(id === undefined ? {} : { id }),
+        ...(version === undefined ? {} : { version }),
+      })),
       systemPrompts: answer.systemPrompts.map(({ origin, id, version, text, isShared }) => ({
         origin: keptWord(origin),
         id,
@@ -115,6 +119,7 @@ export function redaction(): Redaction {
           handle: keptWord(handle),
           version,
         })),
+        ...(message.isDamaged === undefined ? {} : { isDamaged: message.isDamaged }),
       })),
       ...(answer.difference === undefined ? {} : { difference: differenceOf(answer.difference) }),
     }),

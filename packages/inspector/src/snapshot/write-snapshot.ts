@@ -200,8 +200,8 @@ function shortened(answer: CallAnswer, before: CallAnswer | undefined): Snapshot
   };
 }
 
-function withoutJson({ hash, isShared, entry: described, parts }: CallMessage): CallMessage {
-  return { hash, isShared, ...(described === undefined ? {} : { entry: described }), parts };
+function withoutJson({ json: _json, ...rest }: CallMessage): CallMessage {
+  return rest;
 }
 
 function isContinued(one: CallMessage | undefined, other: CallMessage | undefined): boolean {
@@ -210,8 +210,8 @@ function isContinued(one: CallMessage | undefined, other: CallMessage | undefine
   return rowText(one) === rowText(other);
 }
 
-function rowText({ entry: described, parts }: CallMessage): string {
-  return JSON.stringify([described, parts]);
+function rowText({ entry: described, parts, isDamaged }: CallMessage): string {
+  return JSON.stringify([described, parts, isDamaged]);
 }
 
 async function* objectsOf(

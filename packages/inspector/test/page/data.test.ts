@@ -3,7 +3,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import type { ObjectId } from "@self-context-manager/core";
-import type { CallAnswer, ObjectAnswer, SearchAnswer, SnapshotData } from "../../src/answers.ts";
+import type {
+  CallAnswer,
+  DamageAnswer,
+  ObjectAnswer,
+  SearchAnswer,
+  SessionsAnswer,
+  SnapshotData,
+} from "../../src/answers.ts";
 import { appendCalls, lastSettled } from "../../page/data/append-calls.ts";
 import { jsonLines } from "../../page/data/json-lines.ts";
 import { serverSource } from "../../page/data/server.ts";
@@ -119,6 +126,22 @@ describe("a snapshot", () => {
     const answer = await snapshotSource(data).ask<CallAnswer>(path);
 
     expect(answer.messages[0]?.json).toBe('{"role":"user"}');
+  });
+
+  test("says which calls were damaged when it was made", async () => {
+    const source = snapshotSource(sample);
+    const { sessions } = await source.ask<SessionsAnswer>(paths.sessions);
+    const id = sessions[0]?.id ?? "";
+
+    const found = await source.ask<DamageAnswer>(paths.damage(id));
+
+    expect(found.calls).toBe(12);
+    expect(found.damaged).toEqual([
+      { call: 3, problems: [expect.stringContaining("the rebuilt messages differ")] },
+    ]);
+    await expect(source.ask(paths.damage("elsewhere"))).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 
   test("says which versions of an object it has", async () => {

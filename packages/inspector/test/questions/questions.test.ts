@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 
 import type {
   CallAnswer,
+  DamageAnswer,
   GraphAnswer,
   ObjectAnswer,
   SearchAnswer,
@@ -420,7 +421,40 @@ describe("damaged objects", () => {
     const call = await ask<CallAnswer>(harmed, `sessions/${recorded.id}/calls/4`);
 
     expect(call.isVerified).toBe(false);
-    expect(call.problems.join(" ")).toContain(file);
+    expect(call.problems).toContainEqual({
+      text: expect.stringContaining(file),
+      id: file,
+      version: 2,
+    });
+    const marked = call.messages.filter(({ isDamaged }) => isDamaged);
+    expect(marked.length).toBeGreaterThan(0);
+    expect(marked.every(({ parts }) => parts.some(({ id }) => id === file))).toBe(true);
+  });
+
+  it("are found in all calls of a session at once", async () => {
+    const recorded = await recordedSession(steps);
+    const harmed = damaged(recorded.store, await fileOf(recorded));
+    const path = `sessions/${recorded.id}/damage`;
+
+    const sound = await ask<DamageAnswer>(inspected(recorded.store), path);
+    const found = await ask<DamageAnswer>(inspected(harmed), path);
+
+    expect(sound).toEqual({ calls: 4, damaged: [] });
+    expect(found.calls).toBe(4);
+    expect(found.damaged.map(({ call }) => call)).toEqual([2, 3, 4]);
+    expect(found.damaged[0]?.problems.join(" ")).toContain("cannot be read");
+  });
+
+  it("are not looked for when nobody waits for the answer any more", async () => {
+    const many = Array.from({ length: 40 }, (): Step => ({ user: "go on" }));
+    const { store, id } = await recordedSession(many);
+    const questions = openQuestions(inspected(store));
+    const gone = new AbortController();
+
+    const asked = questions.ask(["sessions", id, "damage"], new URLSearchParams(), gone.signal);
+    setImmediate(() => gone.abort(new Error("the client has gone")));
+
+    await expect(asked).rejects.toThrow("the client has gone");
   });
 
   it("leave a session in the list, with its problem", async () => {

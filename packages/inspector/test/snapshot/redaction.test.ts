@@ -217,7 +217,7 @@ describe("answers with texts in rare places", () => {
         // A store of another program can have any reason.
         epoch: { number: 2, call: 1, endedBy: secret as "cold", left: [secret] },
         isVerified: false,
-        problems: [secret],
+        problems: [{ text: secret }],
         systemPrompts: [{ origin: secret, id, version: 1, text: secret, isShared: false }],
         messages: [{ hash: "", isShared: false, parts: [{ handle: secret, version: 1 }] }],
         difference: {
