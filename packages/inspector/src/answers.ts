@@ -234,14 +234,19 @@ export interface GraphAnswer {
   readonly isCut: boolean;
 }
 
+/** What was found: first by handle or name, then by words. */
 export interface SearchAnswer {
   readonly hits: readonly (NamedObject & {
-    readonly version: number;
+    /** `handle`: that of a session; `name`: a part of its path or name; `words`: its content has all words. */
+    readonly by: "handle" | "name" | "words";
+    readonly handle?: string;
+    /** The newest version that has the words; undefined if none has. */
+    readonly version?: number;
     readonly session?: ObjectId;
-    /** The line that has the words. */
+    /** The line that has the words, or the name. */
     readonly line: string;
   })[];
-  /** The number of versions that are not searched yet, while the index is made. */
+  /** Whether all names and versions are searched; otherwise the index is still being made. */
   readonly isComplete: boolean;
 }
 

@@ -11,13 +11,18 @@ import { visibleName } from "../text/visible-text.ts";
 
 type Hit = SearchAnswer["hits"][number];
 
-/** The objects that have some words. */
+const howItFinds =
+  "Handles such as f24 and parts of names and paths come first; in contents, only whole words are found.";
+
+/** The objects that have a name or some words. */
 export function SearchView({ words }: { readonly words: string }): JSX.Element {
   return (
     <>
       <h1>Search</h1>
       {words.trim() === "" ? (
-        <p class="notice">Type words into the search field. The key / leads to it.</p>
+        <p class="notice">
+          Type a name or words into the search field. The key / leads to it. {howItFinds}
+        </p>
       ) : (
         <Hits words={words} />
       )}
@@ -39,14 +44,14 @@ function Hits({ words }: { readonly words: string }): JSX.Element {
           <DataTable
             caption={
               <>
-                Objects with <q>{<Name text={words} />}</q>
+                Objects with <q>{<Name text={words} />}</q>. {howItFinds}
               </>
             }
             columns={columns}
             rows={hits}
             keyOf={(hit) => `${hit.id} ${hit.version} ${hits.indexOf(hit)}`}
             shown={50}
-            empty="No object has all of these words."
+            empty={`No object has this name or all of these words. ${howItFinds}`}
           />
         </>
       )}
@@ -62,13 +67,21 @@ const columns: readonly Column<Hit>[] = [
   },
   { title: "Type", cell: ({ type }) => type, order: ({ type }) => type },
   {
+    title: "Found by",
+    cell: ({ by, handle }) => (by === "handle" ? `handle ${visibleName(handle ?? "")}` : by),
+    order: ({ by }) => by,
+  },
+  {
     title: "Words in version",
     isNumber: true,
-    cell: ({ id, version }) => (
-      <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
-        {version}
-      </a>
-    ),
+    cell: ({ id, version }) =>
+      version === undefined ? (
+        "–"
+      ) : (
+        <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
+          {version}
+        </a>
+      ),
   },
   {
     title: "Line",

@@ -35,7 +35,7 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
   const reading = openReading(inspected, name);
   const rows: SessionRows = new Map();
   const followed = positions(reading);
-  const search = searchQuestion(reading);
+  const search = searchQuestion(reading, followed);
 
   async function ask(
     path: readonly string[],

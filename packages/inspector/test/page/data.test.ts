@@ -8,6 +8,7 @@ import type {
   DamageAnswer,
   ObjectAnswer,
   SearchAnswer,
+  SessionAnswer,
   SessionsAnswer,
   SnapshotData,
 } from "../../src/answers.ts";
@@ -154,18 +155,35 @@ describe("a snapshot", () => {
     expect(object.included).toEqual([1, 2]);
   });
 
-  test("is searched by all words, whatever their case", async () => {
+  test("is searched by all whole words, whatever their case", async () => {
     const source = snapshotSource(sample);
     const hits = async (words: string): Promise<SearchAnswer["hits"]> =>
       (await source.ask<SearchAnswer>(paths.search(words))).hits;
 
     expect((await hits("VERSION limit"))[0]).toMatchObject({
+      by: "words",
       version: 3,
       line: expect.stringContaining("limit"),
     });
-    expect(await hits("module-1.ts")).toHaveLength(1);
+    expect(await hits("limi")).toEqual([]);
     expect(await hits("limit nowhere-at-all")).toEqual([]);
     expect(await hits("  ")).toEqual([]);
+  });
+
+  test("is searched by handles and parts of names first", async () => {
+    const source = snapshotSource(sample);
+    const hits = async (words: string): Promise<SearchAnswer["hits"]> =>
+      (await source.ask<SearchAnswer>(paths.search(words))).hits;
+    const { sessions } = await source.ask<SessionsAnswer>(paths.sessions);
+    const { timeline } = await source.ask<SessionAnswer>(paths.session(sessions[0]?.id ?? ""));
+    const part = timeline.parts.find(({ id }) => id !== undefined);
+
+    expect(await hits("DULE-1.ts")).toMatchObject([{ by: "name" }]);
+    expect((await hits(part?.handle?.toUpperCase() ?? ""))[0]).toMatchObject({
+      id: part?.id,
+      by: "handle",
+      handle: part?.handle,
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  objectId,
   type ObjectStore,
   sealObject,
   type SearchHit,
@@ -6,7 +7,7 @@ import {
   sha256,
   StoreError,
 } from "@self-context-manager/objects";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type {
   CallAnswer,
@@ -317,6 +318,91 @@ describe("the questions about a store", () => {
     });
     expect(search.added).toBeGreaterThan(0);
   });
+
+  it("find objects by a handle and by parts of names first, whatever their case", async () => {
+    const { store, id } = await recordedSession([
+      { read: "docs/taxes.md", text: "about the docs" },
+      { read: "old/docs/taxes.md", text: "about the docs" },
+      { run: { command: "cat docs/taxes.md" }, output: "about the docs" },
+    ]);
+    const [tool] = (await store.find({ where: { type: "toolcall", tool: "bash" } })).items;
+    const words = { id: tool?.body.id ?? id, version: 1, place: "", type: "toolcall", score: 1 };
+    const questions = openQuestions(inspected(store, { search: testSearch([words]) }));
+    const find = async (text: string): Promise<SearchAnswer["hits"]> =>
+      ((await questions.ask(["search"], new URLSearchParams({ words: text }))) as SearchAnswer)
+        .hits;
+
+    const byPath = await find("DOCS/taxes.md");
+    const byHandle = await find("F2");
+    const byPart = await find("taxe old");
+
+    expect(byPath.map(({ name, by }) => [name, by]).slice(0, 2)).toEqual([
+      ["docs/taxes.md", "name"],
+      ["old/docs/taxes.md", "name"],
+    ]);
+    expect(byPath[0]).not.toHaveProperty("version");
+    const call = byPath.find((hit) => hit.id === tool?.body.id);
+    expect(call).toMatchObject({ by: "name", version: 1 });
+    expect(byPath.filter((hit) => hit.id === tool?.body.id)).toHaveLength(1);
+    expect(byHandle[0]).toMatchObject({
+      name: "old/docs/taxes.md",
+      by: "handle",
+      handle: "f2",
+      session: id,
+    });
+    expect(byPart[0]).toMatchObject({ name: "old/docs/taxes.md", by: "name" });
+  });
+
+  it("find the names of objects that came after the first search", async () => {
+    const store = quietStore();
+    const session = await recordedSession([{ read: "one.md", text: "1" }], { store });
+    const questions = openQuestions(inspected(store));
+    const find = async (text: string): Promise<readonly string[]> => {
+      const asked = await questions.ask(["search"], new URLSearchParams({ words: text }));
+      return (asked as SearchAnswer).hits.map(({ name }) => name);
+    };
+
+    const before = await find("brand-new");
+    const file = (await store.get((await fileOf(session)) as typeof session.id))?.body;
+    if (file === undefined) throw new TypeError("the session has no file");
+    await store.commit([{ object: sealObject({ ...file, path: "/work/brand-new.md" }) }]);
+    const after = await find("brand-new");
+
+    expect(before).toEqual([]);
+    expect(after).toEqual(["brand-new.md"]);
+    expect(await find("one.md")).not.toContain("one.md");
+  });
+
+  it("find a name among 10,000 objects soon, and no more than a page of them", async () => {
+    const { store } = await recordedSession([{ read: "a.ts", text: "1" }]);
+    const [file] = (await store.find({ where: { type: "file" } })).items;
+    const body = await store.get(file?.body.id ?? ("" as never));
+    if (body === undefined) throw new TypeError("the session has no file");
+    for (let part = 0; part < 10; part += 1)
+      await store.commit(
+        Array.from({ length: 1_000 }, (_, index) => {
+          const number = part * 1_000 + index;
+          const id = objectId(`0190bbbb-0000-7000-8000-${String(number).padStart(12, "0")}`);
+          return { object: sealObject({ ...body.body, id, path: `/work/many/file-${number}.ts` }) };
+        }),
+      );
+    const questions = openQuestions(inspected(store, { search: testSearch([]) }));
+    const find = async (text: string): Promise<SearchAnswer> =>
+      (await questions.ask(["search"], new URLSearchParams({ words: text }))) as SearchAnswer;
+    await vi.waitFor(
+      async () => expect(await find("x")).toMatchObject({ isComplete: true }),
+      9_000,
+    );
+
+    const start = performance.now();
+    const one = await find("file-7777");
+    const many = await find("many/file");
+    const took = performance.now() - start;
+
+    expect(one.hits.map(({ name }) => name)).toEqual(["many/file-7777.ts"]);
+    expect(many.hits).toHaveLength(25);
+    expect(took).toBeLessThan(1_000);
+  }, 20_000);
 
   it("find what the search index has, if it cannot be brought up to date", async () => {
     const { store } = await recordedSession(steps);
