@@ -3,6 +3,7 @@ import {
   type CallSummary,
   compareViews,
   type DescribedEntry,
+  epochEndReason,
   type RebuiltView,
   type ViewDifference,
   type ViewHistory,
@@ -125,19 +126,8 @@ function reasons(
   return found;
 }
 
-const endReasons = {
-  carried:
-    "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
-  cold: "the provider's cache was cold, so a rewrite cost nothing extra",
-  budget: "the view would have exceeded its budget",
-  "late-result": "a tool result arrived late",
-  compaction: "the chat was compacted",
-  returned: "messages that another extension had left out are back",
-  thinking: "the model would not have accepted the earlier thinking",
-} as const;
-
-function reasonText(reason: keyof typeof endReasons | undefined): string {
-  return reason === undefined ? "the reason is not recorded" : (endReasons[reason] ?? reason);
+function reasonText(reason: string | undefined): string {
+  return reason === undefined ? "the reason is not recorded" : epochEndReason(reason);
 }
 
 function entryText({ what, place, how }: DescribedEntry): string {

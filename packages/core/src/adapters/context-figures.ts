@@ -2,6 +2,7 @@ import type { ReportedUsage } from "../chat/message.ts";
 import { type CostAccount, costRatio } from "../cost/cost-account.ts";
 import type { PrefixStability } from "../cost/prefix-stability.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
+import { epochEndReason } from "../view/epoch-end-reason.ts";
 import type { PoolTokens } from "../view/layout.ts";
 
 /** The tokens and costs that the user's command shows; a figure that a layout or a provider does not report is left out. */
@@ -108,7 +109,7 @@ function epochLines(
   const calls = epoch.calls === 1 ? "1 call" : `${epoch.calls} calls`;
   const current = `Epoch ${epoch.number}, ${calls} so far.`;
   if (epoch.endedBy === undefined) return [current];
-  const ended = `${current} The previous epoch ended because ${reasons[epoch.endedBy] ?? epoch.endedBy}.`;
+  const ended = `${current} The previous epoch ended because ${epochEndReason(epoch.endedBy)}.`;
   if (epoch.left.length === 0) return [`${ended} No content left the view.`];
   const named = epoch.left.slice(0, mostNamed).map(nameOf);
   const more = epoch.left.length > mostNamed ? `, and ${epoch.left.length - mostNamed} more` : "";
@@ -117,17 +118,6 @@ function epochLines(
     `Removed from the view then: ${named.join(", ")}${more}. /${command} restore activates those that are inactive.`,
   ];
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  carried:
-    "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
-  cold: "the provider's cache was cold, so a rewrite cost nothing extra",
-  budget: "the view would have exceeded its budget",
-  "late-result": "a tool result arrived late",
-  returned: "messages that another extension had left out are back",
-  compaction: "you compacted the chat",
-  thinking: "the model would not have accepted its earlier thinking",
-};
 
 /** Formats a token count: 950, 1.2k, 2.5M. */
 function tokensOf(count: number): string {

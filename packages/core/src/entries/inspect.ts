@@ -33,3 +33,4 @@ export type {
 } from "../inspect/timeline.ts";
 export { timelineReader, type TimelineReader } from "../inspect/timeline-reader.ts";
 export { sentMessages } from "../view/view-object.ts";
+export { epochEndReason } from "../view/epoch-end-reason.ts";

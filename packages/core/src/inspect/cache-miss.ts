@@ -1,6 +1,7 @@
 import type { ReportedUsage } from "../chat/message.ts";
 import { promptOf } from "../cost/reported-usage.ts";
-import type { EpochEnd, EpochPlace } from "../view/layout.ts";
+import { epochEndReason } from "../view/epoch-end-reason.ts";
+import type { EpochPlace } from "../view/layout.ts";
 import { profileOf } from "./reported-units.ts";
 import type { CacheMiss, CallCost, MissReason } from "./timeline.ts";
 
@@ -119,22 +120,12 @@ function unreadText({ usage, unchanged }: MissFacts): string {
   return ` The provider read only ${grouped(read)} tokens from its cache, although about ${grouped(Math.round(unchanged))} before the first change are the same.`;
 }
 
-const ends: Readonly<Record<string, string>> = {
-  carried: "sending unused text again had cost enough",
-  cold: "the provider's cache was empty already",
-  budget: "the view was too large, or could be larger again",
-  "late-result": "a result arrived after later messages",
-  compaction: "the chat was compacted",
-  thinking: "the model no longer accepts the thinking in view",
-  returned: "messages that had been left out are back",
-} satisfies Record<EpochEnd, string>;
-
 /** Number of removed contents that a sentence names. */
 const mostNamed = 5;
 
 function epochText(epoch: EpochPlace | undefined, nameOf: (handle: string) => string): string {
   const { number = 1, endedBy, left = [] } = epoch ?? {};
-  const cause = endedBy === undefined ? "" : ` because ${ends[endedBy] ?? endedBy}`;
+  const cause = endedBy === undefined ? "" : ` because ${epochEndReason(endedBy)}`;
   const named = left.slice(0, mostNamed).map((key) => {
     const [handle = "", ...rest] = key.split("/");
     const name = nameOf(handle);

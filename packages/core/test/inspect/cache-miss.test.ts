@@ -24,7 +24,7 @@ function facts(more: Partial<MissFacts>): MissFacts {
 describe("the reason of a cache miss", () => {
   it("after the end of an epoch is what followed the first change", () => {
     expect(missOf(facts({}))?.text).toBe(
-      "Epoch 1 ended because sending unused text again had cost enough. Removed from the view: t1 and f2 (a.ts). What follows the first change was billed again.",
+      "Epoch 1 ended because the cost of sending inactive content again had reached the set share of the cost of a rewrite. Removed from the view: t1 and f2 (a.ts). What follows the first change was billed again.",
     );
   });
 

@@ -606,7 +606,7 @@ describe("a miss of the cache", () => {
       expect(epoch).toMatchObject({ call: 1 });
       expect(miss).toMatchObject({ reason: "epoch-ended", isReported: false });
       expect(miss?.text).toMatch(
-        /^Epoch \d+ ended because sending unused text again had cost enough\. Removed from the view: t\d+ \(bash "run \d+"\),? .* more\. What follows/u,
+        /^Epoch \d+ ended because the cost of sending inactive content again had reached the set share of the cost of a rewrite\. Removed from the view: t\d+ \(bash "run \d+"\),? .* more\. What follows/u,
       );
       expect(miss?.tokens).toBeLessThanOrEqual(tokens);
     }
@@ -630,7 +630,7 @@ describe("a miss of the cache", () => {
       miss: { reason: "idle", isReported: false },
     });
     expect(calls.at(-1)?.miss?.text).toMatch(
-      /^Nothing was sent for 42 minutes, .* Epoch \d+ ended because the provider's cache was empty already\. Removed/u,
+      /^Nothing was sent for 42 minutes, .* Epoch \d+ ended because the provider's cache was cold, so a rewrite cost nothing extra\. Removed/u,
     );
   });
 

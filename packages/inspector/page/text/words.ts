@@ -17,15 +17,20 @@ export const kindNames: Readonly<Record<StackKind, string>> = {
 
 type EpochEnd = NonNullable<NonNullable<TimelineCall["epoch"]>["endedBy"]>;
 
+/** The same words as in the terminal. They are here again because the code of core needs Node. */
 const epochEnds: Readonly<Record<EpochEnd, string>> = {
-  carried: "sending inactive content again had cost its share of a rewrite",
-  cold: "the provider's cache held nothing of the session, so a rewrite cost nothing extra",
-  budget: "the view had exceeded its budget, or had room again",
-  "late-result": "a result arrived after later messages",
+  carried:
+    "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
+  cold: "the provider's cache was cold, so a rewrite cost nothing extra",
+  budget: "the view would have exceeded its budget",
+  "late-result": "a tool result arrived late",
+  returned: "messages that another extension had left out are back",
   compaction: "the chat was compacted",
-  thinking: "signed thinking of the model no longer fitted",
-  returned: "messages that the host had left out are back",
+  thinking: "the model would not have accepted its earlier thinking",
 };
+
+/** The reasons that the page can name. */
+export const knownEnds: readonly string[] = Object.keys(epochEnds);
 
 /** Why an epoch ended, as the end of a sentence. A reason of a later program stays as it is. */
 export function epochEndText(reason: string): string {

@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callProblem } from "../../page/text/call-problem.ts";
+import { epochEndReason } from "@self-context-manager/core/inspect";
 import { type DiffRow, diffRows } from "../../page/text/diff-rows.ts";
 import { bytes, counted, percent, short, time } from "../../page/text/format.ts";
 import { pictureUrl, readMessage } from "../../page/text/message-parts.ts";
 import { textChunks, textHead } from "../../page/text/text-chunks.ts";
 import { visibleName, visibleText } from "../../page/text/visible-text.ts";
-import { epochEndText, missText } from "../../page/text/words.ts";
+import { epochEndText, knownEnds, missText } from "../../page/text/words.ts";
 
 describe("visible text", () => {
   test("shows controls of direction and other hidden characters by their numbers", () => {
@@ -264,4 +265,9 @@ test("a number that is no call of the session is answered with the calls that it
     Array.from({ length: 6 }, () => "This session has the calls 1 to 310."),
   );
   expect(callProblem("2", 1, 1)).toBe("This session has only call 1.");
+});
+
+test.each(knownEnds)("the end of an epoch by %s has the words of the terminal", (reason) => {
+  expect(epochEndText(reason)).toBe(epochEndReason(reason));
+  expect(epochEndText(reason)).not.toBe(reason);
 });
