@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 
 import { storeWithCalls } from "./store-with-calls.ts";
@@ -54,6 +55,39 @@ describe("scm inspect as a snapshot", () => {
     expect(refused.stderr).toContain("exists and is no snapshot; give another FILE, or --force");
     expect(kept).toBe("my notes");
     expect([forced.code, again.code]).toEqual([0, 0]);
+  });
+
+  it("replaces a snapshot without texts by one with texts only with --force", async () => {
+    await using store = await storeWithCalls();
+    const path = join(store.workspace, "s1.html");
+    await inspect(store, "s1", "--out", "s1.html", "--redact");
+    const redacted = await readFile(path, "utf8");
+
+    const refused = await inspect(store, "s1", "--out", "s1.html");
+    const kept = await readFile(path, "utf8");
+    const again = await inspect(store, "s1", "--out", "s1.html", "--redact");
+    const forced = await inspect(store, "s1", "--out", "s1.html", "--force");
+
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("s1.html is a snapshot without texts");
+    expect(kept).toBe(redacted);
+    expect([again.code, forced.code]).toEqual([0, 0]);
+    expect(await readFile(path, "utf8")).toContain("please build");
+  });
+
+  it("says how many calls of the session are damaged", async () => {
+    await using store = await storeWithCalls();
+    const sound = await inspect(store, "s1", "--out", "sound.html");
+    const database = new DatabaseSync(store.at);
+    const prompts = "SELECT object FROM fields WHERE name = 'type' AND value = '\"system_prompt\"'";
+    database.exec(`UPDATE versions SET object_hash = zeroblob(32) WHERE object IN (${prompts})`);
+    database.close();
+
+    const { code, stderr } = await inspect(store, "s1", "--out", "s1.html");
+
+    expect(sound.stderr).not.toContain("damaged");
+    expect(code).toBe(0);
+    expect(stderr).toContain("4 of 4 calls are damaged");
   });
 
   it.each([

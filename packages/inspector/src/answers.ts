@@ -240,7 +240,7 @@ export interface SearchAnswer {
     /** `handle`: that of a session; `name`: a part of its path or name; `words`: its content has all words. */
     readonly by: "handle" | "name" | "words";
     readonly handle?: string;
-    /** The newest version that has the words; undefined if none has. */
+    /** The version that has the words best; undefined if none has. */
     readonly version?: number;
     readonly session?: ObjectId;
     /** The line that has the words, or the name. */

@@ -36,6 +36,9 @@ const pageTitle = "self-context-manager inspector";
 /** The title of a snapshot, by which it is recognised. */
 export const snapshotTitle = "self-context-manager inspector: snapshot";
 
+/** By which a snapshot without texts is recognised, near its title. */
+export const redactedMark = '<meta name="texts" content="removed">';
+
 /** The content of a page without scripts. */
 export const noScript =
   "<noscript>This page needs JavaScript. In a terminal, <code>scm view</code> shows the same calls as text.</noscript>";

@@ -11,6 +11,7 @@ import {
   openInspector,
   type PageFiles,
   PageMissingError,
+  redactedMark,
   snapshotTitle,
   writeSnapshot,
 } from "@self-context-manager/inspector";
@@ -43,7 +44,10 @@ export const inspectCommand: Command = {
       type: "boolean",
       help: "with --out: without any text; sizes, costs and the names of files and tools stay",
     },
-    force: { type: "boolean", help: "with --out: also replace a FILE that is no snapshot" },
+    force: {
+      type: "boolean",
+      help: "with --out: also replace a FILE that is no snapshot, or one without texts by one with texts",
+    },
     export: {
       type: "string",
       value: "FILE",
@@ -167,12 +171,14 @@ async function writeFile(
   { given, path }: { readonly given: string; readonly path: string },
 ): Promise<void> {
   const session = await findSession(inspected.store, call, given);
-  await checkPlace(path, call.isSet("force"));
   const redact = call.isSet("redact");
+  if (!call.isSet("force")) await checkPlace(path, redact);
+  else await checkFile(path);
   const made = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   using progress = call.progress("writing", "call");
   let calls = 0;
   let size = 0;
+  let damaged = 0;
   try {
     // The contents can be secret, so only the user can read the file.
     await using file = await openNew(made);
@@ -185,6 +191,9 @@ async function writeFile(
       progress: (done, all) => {
         calls = all;
         progress.come(all === 0 ? 1 : done / all, done);
+      },
+      damaged: () => {
+        damaged += 1;
       },
     })) {
       await file.appendFile(piece);
@@ -204,6 +213,10 @@ async function writeFile(
   await call.print(
     `wrote ${visible(path)} (${shortCount(size)}B, ${counted(calls, "call")}): ${contents}\n`,
   );
+  if (damaged > 0)
+    call.note(
+      `${damaged} of ${counted(calls, "call")} ${damaged === 1 ? "is" : "are"} damaged: the messages may differ from what was sent. The page names them; \`scm view ${visible(given)} --verify\` lists their problems.`,
+    );
 }
 
 async function openNew(path: string): Promise<FileHandle> {
@@ -218,20 +231,30 @@ async function openNew(path: string): Promise<FileHandle> {
 /** Characters at the beginning of a file by which a snapshot is recognised. */
 const beginning = 4_096;
 
-/** Refuses to replace a file that is no snapshot. */
-async function checkPlace(path: string, isForced: boolean): Promise<void> {
+/** Refuses a place that is there and is no file. Returns whether a file is there. */
+async function checkFile(path: string): Promise<boolean> {
   const known = await stat(path).catch(() => undefined);
-  if (known === undefined) return;
-  if (!known.isFile())
+  if (known?.isFile() === false)
     throw new CliError(`${visible(path)} is no file; give the path of a file as FILE`);
-  if (isForced || (await isSnapshot(path))) return;
-  throw new CliError(
-    `${visible(path)} exists and is no snapshot; give another FILE, or --force to replace it`,
-  );
+  return known !== undefined;
 }
 
-async function isSnapshot(path: string): Promise<boolean> {
+/** Refuses to replace a file that is no snapshot, and one without texts by one with texts. */
+async function checkPlace(path: string, redact: boolean): Promise<void> {
+  if (!(await checkFile(path))) return;
+  const start = await startOf(path);
+  if (!start.includes(snapshotTitle))
+    throw new CliError(
+      `${visible(path)} exists and is no snapshot; give another FILE, or --force to replace it`,
+    );
+  if (start.includes(redactedMark) && !redact)
+    throw new CliError(
+      `${visible(path)} is a snapshot without texts, and the new one would contain everything that the model saw; give another FILE, --redact, or --force to replace it`,
+    );
+}
+
+async function startOf(path: string): Promise<string> {
   await using file = await open(path, "r");
   const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning), 0, beginning, 0);
-  return buffer.toString("utf8", 0, bytesRead).includes(snapshotTitle);
+  return buffer.toString("utf8", 0, bytesRead);
 }

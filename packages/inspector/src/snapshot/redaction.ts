@@ -19,6 +19,7 @@ import type {
   VersionRow,
 } from "../answers.ts";
 import { redactMessage } from "./redact-message.ts";
+import { redactedHostId, redactedMiss } from "./redact-miss.ts";
 import { hasManyWords, keptWord, removedText } from "./removed-text.ts";
 
 /**
@@ -69,7 +70,7 @@ export function redaction(): Redaction {
     session: (row) => ({
       id: row.id,
       harness: keptWord(row.harness),
-      hostId: removedText(row.hostId),
+      hostId: redactedHostId(row.harness, row.firstAt),
       firstAt: row.firstAt,
       lastAt: row.lastAt,
       calls: row.calls,
@@ -236,7 +237,8 @@ function metadataLine(
 }
 
 function timelineCall(call: TimelineCall): TimelineCall {
-  const { miss, cost, usage } = call;
+  const { cost, usage } = call;
+  const miss = redactedMiss(call);
   return {
     call: call.call,
     at: call.at,
@@ -268,17 +270,7 @@ function timelineCall(call: TimelineCall): TimelineCall {
             cacheWrite: usage.cacheWrite,
           },
         }),
-    // The sentence names what changed, so only its reason stays.
-    ...(miss === undefined
-      ? {}
-      : {
-          miss: {
-            tokens: miss.tokens,
-            reason: miss.reason,
-            text: miss.reason,
-            isReported: miss.isReported,
-          },
-        }),
+    ...(miss === undefined ? {} : { miss }),
     ...problemOf(call),
   };
 }

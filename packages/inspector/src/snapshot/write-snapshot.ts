@@ -15,7 +15,7 @@ import type {
   VersionAnswer,
 } from "../answers.ts";
 import type { InspectedStore } from "../inspected-store.ts";
-import { noScript, type PageFiles, pageFiles, snapshotTitle } from "../page-files.ts";
+import { noScript, type PageFiles, pageFiles, redactedMark, snapshotTitle } from "../page-files.ts";
 import { callOf } from "../questions/call-question.ts";
 import { inViewOf } from "../questions/in-view.ts";
 import { objectAnswer } from "../questions/object-question.ts";
@@ -35,6 +35,8 @@ export interface SnapshotOptions extends InspectedStore {
   readonly files?: PageFiles;
   /** Called with the number of answers so far, and of all answers as far as they are known. */
   readonly progress?: (done: number, all: number) => void;
+  /** Called with each call that is damaged: it may differ from what was sent. */
+  readonly damaged?: (call: number) => void;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface SnapshotOptions extends InspectedStore {
  */
 export async function* writeSnapshot(options: SnapshotOptions): AsyncGenerator<string> {
   const files = options.files ?? (await pageFiles());
-  yield headOf(files);
+  yield headOf(files, options.redact === true);
   yield '<script type="application/json" id="snapshot">';
   for await (const piece of dataOf(options)) yield safeJson(piece);
   yield `</script>\n<script>${inlineScript(files.script)}</script>\n</body>\n</html>\n`;
@@ -57,7 +59,7 @@ function safeJson(json: string): string {
     .replaceAll("\u2029", "\\u2029");
 }
 
-function headOf({ script, style }: PageFiles): string {
+function headOf({ script, style }: PageFiles, isRedacted: boolean): string {
   if (/<\/style/iu.test(style)) throw new TypeError("the style sheet of the page contains </style");
   const policy = [
     "default-src 'none'",
@@ -73,7 +75,7 @@ function headOf({ script, style }: PageFiles): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${snapshotTitle}</title>
+<title>${snapshotTitle}</title>${isRedacted ? `\n${redactedMark}` : ""}
 <meta http-equiv="content-security-policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -160,7 +162,7 @@ interface Written {
 }
 
 async function* callsOf(
-  { session, progress }: SnapshotOptions,
+  { session, progress, damaged }: SnapshotOptions,
   questions: Questions,
   { answer: { session: row }, shown, redacted }: Written,
 ): AsyncGenerator<string> {
@@ -171,6 +173,7 @@ async function* callsOf(
     const { call } = view;
     const found = callOf(session, view, earlier);
     earlier = view;
+    if (!view.isVerified) damaged?.(call);
     const answer = redacted === undefined ? found : redacted.call(found);
     for (const { id, version } of found.systemPrompts) addVersion(shown, id, version);
     for (const { id, version } of found.messages.flatMap(({ parts }) => parts))

@@ -197,6 +197,76 @@ describe("a redacted message", () => {
   });
 });
 
+describe("a redacted session", () => {
+  const at = { tx_id: 1, tx_time: "2026-01-01T00:00:00.000Z" };
+  const redact = redaction();
+
+  it("is named by its harness and the start time", () => {
+    const { hostId } = redact.session({
+      id: objectId("0190aaaa-0000-7000-8000-000000000001"),
+      harness: "pi",
+      hostId: "zqone zqtwo",
+      firstAt: "2026-01-01T10:20:30.000Z",
+      lastAt: at.tx_time,
+      calls: 1,
+      tokens: 1,
+    });
+
+    expect(hostId).toBe("pi 2026-01-01 10:20 UTC");
+  });
+
+  it.each([
+    [
+      "Nothing was sent for 3 hours, and the provider keeps unused text for 5 minutes. Epoch 2 ended because the provider's cache was empty already. Removed from the view: t1 (zqone zqtwo). What follows the first change was billed again.",
+      "Nothing was sent for 3 hours, and the provider keeps unused text for 5 minutes. Epoch 2 ended (cold). Contents that left the view: 1.",
+    ],
+    [
+      "The model changed from a/b-1 to a/b-2, and each model has its own cache.",
+      "The model changed from a/b-1 to a/b-2, and each model has its own cache.",
+    ],
+    ["The model changed from zqöne to a/b-2, and each model has its own cache.", "idle"],
+    [
+      "The system prompt changed (host, own), so nothing after it could be read from the cache.",
+      "The system prompt changed (host, own), so nothing after it could be read from the cache.",
+    ],
+    [
+      "The system prompt changed (zqone zqtwo), so nothing after it could be read from the cache.",
+      "idle",
+    ],
+    [
+      "The messages are others from message 7 on, which was the result of zqone zqtwo.",
+      "The messages are others from message 7 on.",
+    ],
+    [
+      "The messages begin with those of the call before, but the provider read only 1,200 of 24,842 tokens from its cache.",
+      "The messages begin with those of the call before, but the provider read only 1,200 of 24,842 tokens from its cache.",
+    ],
+  ])("keeps the part of a miss that has no content: %s", (text, kept) => {
+    const { calls } = redact.timeline(
+      {
+        parts: [],
+        calls: [
+          {
+            call: 9,
+            at,
+            layout: "epoch",
+            tokens: 1,
+            changes: [],
+            shared: 0,
+            repeated: 0,
+            epoch: { number: 3, call: 1, endedBy: "cold", left: ["t1"] },
+            miss: { tokens: 1, reason: "idle", text, isReported: true },
+          },
+        ],
+        calibration: { factor: 1, overhead: 0 },
+      },
+      new Map(),
+    );
+
+    expect(calls[0]?.miss?.text).toBe(kept);
+  });
+});
+
 describe("answers with texts in rare places", () => {
   const secret = "zqone zqtwo zqthree";
   const id = objectId("0190aaaa-0000-7000-8000-000000000001");

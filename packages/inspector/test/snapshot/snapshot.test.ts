@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import * as fc from "fast-check";
+import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
 import type {
@@ -114,6 +115,29 @@ describe("a snapshot", () => {
       },
     ]);
     expect(data.answers[`${path}/graph`]).toMatchObject({ isCut: false });
+  });
+
+  it("of a damaged session names its damaged calls, and marks their messages", async () => {
+    const { store, id } = await recordedSession(steps);
+    const [file] = (await store.find({ where: { type: "file" } })).items;
+    const failure = new StoreError("STORE_CORRUPT", "the version is damaged");
+    const harmed: ObjectStore = {
+      ...store,
+      get: async (one, at) => {
+        if (one === file?.body.id) throw failure;
+        return await (at === undefined ? store.get(one) : store.get(one, at));
+      },
+    };
+    const questions = openQuestions(inspected(harmed));
+    const damaged: number[] = [];
+
+    const html = await snapshotText(harmed, id, { damaged: (call) => damaged.push(call) });
+
+    const asked = (await questions.ask(["sessions", id, "calls", "3"])) as CallAnswer;
+    const written = callIn(dataOf(html), id, 3);
+    expect(damaged).toEqual([2, 3, 4, 5]);
+    expect(written).toEqual(JSON.parse(JSON.stringify(asked)));
+    expect(written.messages.filter(({ isDamaged }) => isDamaged)).not.toEqual([]);
   });
 
   it("allows only its own script and style, by their hashes", async () => {
