@@ -270,6 +270,7 @@ function timelineCall(call: TimelineCall): TimelineCall {
             cacheWrite: usage.cacheWrite,
           },
         }),
+    ...(call.reportedUnits === undefined ? {} : { reportedUnits: call.reportedUnits }),
     ...(miss === undefined ? {} : { miss }),
     ...problemOf(call),
   };
