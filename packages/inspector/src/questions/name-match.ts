@@ -31,7 +31,7 @@ export function nameQuery(words: string): NameQuery | undefined {
  * How well an object fits, 0 for best: a whole name, a whole path, the end of a path, the beginning of a name, and any part
  * of a name. Undefined if no name has all parts.
  */
-export function nameRank(
+function nameRank(
   { whole, paths, others }: ObjectNames,
   { text, parts }: NameQuery,
 ): number | undefined {

@@ -32,7 +32,7 @@ export interface Names {
 /** The objects whose names are kept, the newest sessions whose handles are, and the versions that are read at once. */
 const most = { objects: 100_000, sessions: 100, atOnce: 500 };
 
-/** Milliseconds that a search waits for names. The reading goes on after that. */
+/** Milliseconds that a search waits for names. The reading continues after that. */
 const namesTime = 1_500;
 
 interface Kept {

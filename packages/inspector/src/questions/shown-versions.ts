@@ -13,7 +13,7 @@ import type { InView } from "../answers.ts";
 export type ShownRun = InView["runs"][number];
 
 /** A run of calls in which a system prompt was sent, by the transaction of its version. */
-export interface PromptRun {
+interface PromptRun {
   readonly id: ObjectId;
   readonly from: number;
   readonly to: number;
