@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { CallProblem, DamageAnswer, SessionAnswer } from "../../src/answers.ts";
 import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
+import { callRuns } from "../figures/call-runs.ts";
 import { CallLink, ObjectLink } from "../parts/object-link.tsx";
 import { Shown } from "../parts/states.tsx";
 import { count, counted } from "../text/format.ts";
@@ -11,7 +12,7 @@ import { visibleText } from "../text/visible-text.ts";
 /** Sessions with more calls are verified only when the reader asks for it, because that takes a while. */
 const mostUnasked = 1_000;
 
-/** Damaged calls that a line names. */
+/** Runs of damaged calls that a line names. */
 const mostNamed = 20;
 
 /** A line that says which calls of a session differ from what was sent. */
@@ -80,20 +81,29 @@ function Found({
         rebuilt, and equal to what was sent.
       </p>
     );
-  const named = damaged.slice(0, mostNamed);
-  const more = damaged.length - named.length;
+  const runs = callRuns(damaged.map(({ call }) => call));
+  const named = runs.slice(0, mostNamed);
+  const more = runs.slice(mostNamed).reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const others = calls - damaged.length;
   return (
     <p class="problem" role="alert">
       ✕ <strong>Damaged:</strong> {damaged.length === 1 ? "call" : "calls"}{" "}
-      {named.map(({ call }, index) => (
-        <span key={call}>
+      {named.map(({ from, to }, index) => (
+        <span key={from}>
           {index === 0 ? "" : ", "}
-          <CallLink session={session} call={call} />
+          <CallLink session={session} call={from} />
+          {to === from ? null : (
+            <>
+              {to === from + 1 ? ", " : " to "}
+              <CallLink session={session} call={to} />
+            </>
+          )}
         </span>
       ))}
       {more === 0 ? "" : ` and ${count(more)} more`}.
-      {others === 0 ? "" : ` ${counted(others, "call")} of ${count(calls)} are verified.`}
+      {others === 0
+        ? ""
+        : ` The other ${counted(others, "call")} of ${count(calls)} ${others === 1 ? "is" : "are"} verified.`}
     </p>
   );
 }

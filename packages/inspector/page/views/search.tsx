@@ -51,7 +51,7 @@ function Hits({ words }: { readonly words: string }): JSX.Element {
             rows={hits}
             keyOf={(hit) => `${hit.id} ${hit.version} ${hits.indexOf(hit)}`}
             shown={50}
-            empty={`No object has this name or all of these words. ${howItFinds}`}
+            empty="No object has this name or all of these words."
           />
         </>
       )}

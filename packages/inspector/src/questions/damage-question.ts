@@ -10,7 +10,7 @@ const atOnce = 10;
 
 /**
  * Rebuilds all calls of a session and compares them with what was sent. Ends with the reason of the signal when nobody
- * waits for the answer any longer.
+ * waits for the answer.
  */
 export async function damageAnswer(
   reading: Reading,

@@ -1,3 +1,4 @@
+import { callRuns } from "../../page/figures/call-runs.ts";
 import { isIncluded, shownVersion } from "../../page/figures/shown-version.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -428,5 +429,16 @@ describe("the version that the page of an object shows", () => {
     expect(isIncluded({ included: [1, 3] }, 2)).toBe(false);
     expect(isIncluded({ included: [1, 3] }, 3)).toBe(true);
     expect(isIncluded({}, 2)).toBe(true);
+  });
+});
+
+describe("runs of calls", () => {
+  test("are calls without a gap", () => {
+    expect(callRuns([2, 3, 7, 9, 10, 11])).toEqual([
+      { from: 2, to: 3 },
+      { from: 7, to: 7 },
+      { from: 9, to: 11 },
+    ]);
+    expect(callRuns([])).toEqual([]);
   });
 });

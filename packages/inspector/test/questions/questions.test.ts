@@ -531,7 +531,7 @@ describe("damaged objects", () => {
     expect(found.damaged[0]?.problems.join(" ")).toContain("cannot be read");
   });
 
-  it("are not looked for when nobody waits for the answer any longer", async () => {
+  it("are no longer looked for when nobody waits for the answer", async () => {
     const many = Array.from({ length: 40 }, (): Step => ({ user: "go on" }));
     const { store, id } = await recordedSession(many);
     const questions = openQuestions(inspected(store));
