@@ -3,15 +3,16 @@ import type { TimelineCall } from "@self-context-manager/core/inspect";
 import { keptWord, removedText } from "./removed-text.ts";
 
 const time = String.raw`\d+ (?:minutes?|hours|days)`;
+const pause = `Nothing was sent for ${time}, and the provider keeps unused text for ${time}\\.`;
+
+/** The end of an epoch with its cause, which names nothing. It is at the beginning, before any name of an object. */
+const epochEnd = new RegExp(`^(?:${pause} )?(Epoch \\d+ ended(?: because [^.]+)?\\.)`, "u");
 
 /** Parts of the sentence of a miss in which no name of an object can be. Groups are names of models and origins. */
 const keptParts: readonly RegExp[] = [
-  new RegExp(
-    `Nothing was sent for ${time}, and the provider keeps unused text for ${time}\\.`,
-    "u",
-  ),
-  /The model changed from (\S+) to (\S+), and each model has its own cache\./u,
-  /The system prompt changed \(([^()]+)\), so nothing after it could be read from the cache\./u,
+  new RegExp(pause, "u"),
+  /^The model changed from (\S+) to (\S+), and each model has its own cache\./u,
+  /^The system prompt changed \(([^()]+)\), so nothing after it could be read from the cache\./u,
   /The user went back, and the session continued from call \d+\./u,
   /The messages are others from message \d+ on/u,
   /The messages begin with those of the call before, but the cache was estimated to be empty\./u,
@@ -33,12 +34,10 @@ export function redactedMiss({
     if (found === undefined) return [];
     return isSafe ? [found.endsWith(".") ? found : `${found}.`] : [];
   });
-  if (epoch !== undefined && /Epoch \d+ ended/u.test(text)) {
-    const { number, endedBy, left } = epoch;
-    const cause = endedBy === undefined ? "" : ` (${keptWord(endedBy)})`;
-    const gone = left.length === 0 ? "" : ` Contents that left the view: ${left.length}.`;
-    kept.push(`Epoch ${number - 1} ended${cause}.${gone}`);
-  }
+  const [, ended] = epochEnd.exec(text) ?? [];
+  if (ended !== undefined) kept.push(ended);
+  if (ended !== undefined && epoch !== undefined && epoch.left.length > 0)
+    kept.push(`Contents that left the view: ${epoch.left.length}.`);
   return { tokens, reason, text: kept.length === 0 ? reason : kept.join(" "), isReported };
 }
 

@@ -218,11 +218,15 @@ describe("a redacted session", () => {
   it.each([
     [
       "Nothing was sent for 3 hours, and the provider keeps unused text for 5 minutes. Epoch 2 ended because the provider's cache was empty already. Removed from the view: t1 (zqone zqtwo). What follows the first change was billed again.",
-      "Nothing was sent for 3 hours, and the provider keeps unused text for 5 minutes. Epoch 2 ended (cold). Contents that left the view: 1.",
+      "Nothing was sent for 3 hours, and the provider keeps unused text for 5 minutes. Epoch 2 ended because the provider's cache was empty already. Contents that left the view: 1.",
     ],
     [
       "The model changed from a/b-1 to a/b-2, and each model has its own cache.",
       "The model changed from a/b-1 to a/b-2, and each model has its own cache.",
+    ],
+    [
+      "The messages are others from message 7 on, which was Epoch 2 ended because zqone zqtwo.",
+      "The messages are others from message 7 on.",
     ],
     ["The model changed from zqöne to a/b-2, and each model has its own cache.", "idle"],
     [
