@@ -2,6 +2,7 @@ import { type ObjectStore, sealObject } from "@self-context-manager/objects";
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import type { ObjectAnswer, SessionsAnswer, VersionAnswer } from "../../src/answers.ts";
@@ -371,6 +372,48 @@ describe("changes", () => {
     await expect.poll(async () => (await ask("/api/changes", { method: "HEAD" })).status).toBe(200);
     expect((await again.next()).value).toBe("");
     await again.return(undefined);
+  });
+});
+
+describe("a client that goes", () => {
+  it("ends the verification of a session", async () => {
+    const calls = 60;
+    const { store, id } = await recordedSession(
+      Array.from({ length: calls }, (_, index) => ({ user: `go on ${index}` })),
+    );
+    const [view] = (await store.find({ where: { type: "view" } })).items;
+    const began = Promise.withResolvers<void>();
+    let read = 0;
+    const watched: ObjectStore = {
+      ...store,
+      async *versions(one, range) {
+        for await (const version of store.versions(one, range)) {
+          if (one === view?.body.id) {
+            read += 1;
+            began.resolve();
+            await setTimeout(5);
+          }
+          yield version;
+        }
+      },
+    };
+    const { inspector, port, token } = await running(watched);
+    await using _ = inspector;
+    const asked = request({
+      host: "127.0.0.1",
+      port,
+      path: `/api/sessions/${id}/damage`,
+      headers: { "x-scm-token": token },
+    });
+    asked.on("error", () => undefined);
+    asked.end();
+
+    await began.promise;
+    asked.destroy();
+    // Longer than the reading of all calls takes.
+    await setTimeout(calls * 5 + 400);
+
+    expect(read).toBeLessThan(calls / 2);
   });
 });
 
