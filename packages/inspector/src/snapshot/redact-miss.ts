@@ -35,7 +35,9 @@ export function redactedMiss({
     return isSafe ? [found.endsWith(".") ? found : `${found}.`] : [];
   });
   const [, ended] = epochEnd.exec(text) ?? [];
-  if (ended !== undefined) kept.push(ended);
+  // A reason that this program does not know is in the sentence as it is stored, and can be any text.
+  const { endedBy = "" } = epoch ?? {};
+  if (ended !== undefined && keptWord(endedBy) === endedBy) kept.push(ended);
   if (ended !== undefined && epoch !== undefined && epoch.left.length > 0)
     kept.push(`Contents that left the view: ${epoch.left.length}.`);
   return { tokens, reason, text: kept.length === 0 ? reason : kept.join(" "), isReported };
