@@ -28,6 +28,8 @@ const hash =
 const time = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/gu;
 /** A number with its separators, and the letter that shortens it. */
 const figure = /[-+−]?\d+(?:[.,:\u00a0\u202f]\d+)*(?:[kMG]\b)?/gu;
+/** Which of two nearly equal figures is larger depends on the lengths of folder names in the session. */
+const comparison = /(?<=\b0 % )(?:above|below|more|less)\b/gu;
 
 /** The longest line; texts of the session are longer, those of the page are not. */
 const longest = 160;
@@ -38,7 +40,8 @@ function plainLine(line: string): string {
     .replace(id, "ID")
     .replace(hash, "HASH")
     .replace(time, "TIME")
-    .replace(figure, "0");
+    .replace(figure, "0")
+    .replace(comparison, "ABOVE OR BELOW");
   return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 }
 

@@ -1,3 +1,4 @@
+import { testScale } from "@self-context-manager/testkit";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -5,13 +6,15 @@ import { updatesDocs } from "./committed-outline.ts";
 import { type CheckedPage, type CheckedPageOptions, openCheckedPage } from "./checked-page.ts";
 import type { TestBrowser } from "./open-browser.ts";
 
-/** The forms in which each view is shown in the documentation. */
+/** The forms in which each view is shown in the documentation. A short run has each scheme and each width once. */
 const forms: readonly (Required<CheckedPageOptions> & { readonly name: string })[] = [
   { name: "light", width: 1440, height: 900, colorScheme: "light" },
+  { name: "dark-phone", width: 390, height: 844, colorScheme: "dark" },
   { name: "dark", width: 1440, height: 900, colorScheme: "dark" },
   { name: "light-phone", width: 390, height: 844, colorScheme: "light" },
-  { name: "dark-phone", width: 390, height: 844, colorScheme: "dark" },
 ];
+
+const formsOfRun = testScale.isLong || updatesDocs ? forms : forms.slice(0, 2);
 
 /**
  * Opens a view in light and dark at two widths, and calls `check` with each. With the name of a picture,
@@ -23,7 +26,7 @@ export async function inEachForm(
   open: (page: CheckedPage) => Promise<void>,
   check: (page: CheckedPage, form: string) => Promise<void>,
 ): Promise<void> {
-  for (const form of forms) {
+  for (const form of formsOfRun) {
     await using checked = await openCheckedPage(browser, form);
     await open(checked);
     if (updatesDocs && picture !== undefined) await takePicture(checked, `${picture}-${form.name}`);
