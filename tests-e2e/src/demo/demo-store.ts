@@ -68,6 +68,7 @@ function closing(store: string, options: string, before: string): string {
       "list --type session",
       "view latest",
       "diff latest 1 2",
+      "inspect latest",
     ].map((command) => `  ${before}npx scm ${command} ${options}`),
   ].join("\n");
 }
