@@ -76,24 +76,32 @@ async function servePage(
     loadCompose(),
   ]);
   const { sessionId } = await session.status();
-  await using parts = new AsyncDisposableStack();
-  const { parser, search } = parts.use(await openDocuments(store, { store: kind, at, xtdb }));
-  const { url } = parts.use(
-    await openInspector({
+  const documents = await openDocuments(store, { store: kind, at, xtdb });
+  try {
+    const inspector = await openInspector({
       store,
       layouts: everyLayout(),
       place: kind === "memory" ? "memory" : at,
       kind,
-      parser,
-      search,
+      parser: documents.parser,
+      search: documents.search,
       workspace,
       at: `sessions/${encodeURIComponent(sessionId)}`,
       // Pi ends when it has nothing to do.
       keepsRunning: false,
-    }),
-  );
-  const kept = parts.move();
-  return { url, [Symbol.asyncDispose]: async () => await kept.disposeAsync() };
+    });
+    return {
+      url: inspector.url,
+      [Symbol.asyncDispose]: async () => {
+        // The index is closed even if the server cannot be.
+        await using _ = documents;
+        await inspector[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await documents[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 async function loadCompose(): Promise<typeof Compose> {

@@ -2,6 +2,7 @@ import {
   everyLayout,
   markdownParser,
   openDocuments,
+  type OpenedDocuments,
   openStore,
   systemClock,
 } from "@self-context-manager/compose";
@@ -15,7 +16,7 @@ import {
   snapshotTitle,
   writeSnapshot,
 } from "@self-context-manager/inspector";
-import { importObjects, type SearchIndex, StoreError } from "@self-context-manager/objects";
+import { importObjects, StoreError } from "@self-context-manager/objects";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -86,30 +87,33 @@ interface Opened extends AsyncDisposable {
 
 /** Opens the store, or an export in memory, with its search index. */
 async function openInspected(call: CommandCall): Promise<Opened> {
-  await using parts = new AsyncDisposableStack();
   const exported = call.text("export");
-  const store = parts.use(
-    exported === undefined ? await call.openStore() : await importedStore(call, exported),
-  );
-  const search = await searchOf(
-    call,
-    async () =>
-      parts.use(
-        exported === undefined ? await call.openDocuments(store) : await openDocuments(store),
-      ).search,
-  );
-  const kept = parts.move();
-  return {
-    inspected: {
-      store,
-      layouts: everyLayout(),
-      place: exported === undefined ? call.storePlace() : resolve(call.folder, exported),
-      kind: exported === undefined ? store.name : "export",
-      parser: markdownParser,
-      ...(search === undefined ? {} : { search }),
-    },
-    [Symbol.asyncDispose]: async () => await kept.disposeAsync(),
-  };
+  const store =
+    exported === undefined ? await call.openStore() : await importedStore(call, exported);
+  try {
+    const documents = await documentsOf(
+      call,
+      async () => await (exported === undefined ? call.openDocuments(store) : openDocuments(store)),
+    );
+    return {
+      inspected: {
+        store,
+        layouts: everyLayout(),
+        place: exported === undefined ? call.storePlace() : resolve(call.folder, exported),
+        kind: exported === undefined ? store.name : "export",
+        parser: markdownParser,
+        ...(documents === undefined ? {} : { search: documents.search }),
+      },
+      [Symbol.asyncDispose]: async () => {
+        // The store is closed even if the index cannot be.
+        await using _ = store;
+        await documents?.[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 async function importedStore(call: CommandCall, given: string): Promise<ObjectStore> {
@@ -129,12 +133,12 @@ async function importedStore(call: CommandCall, given: string): Promise<ObjectSt
 }
 
 /** Opens the search index. Without one, which can be beside a store that cannot be written, the rest works. */
-async function searchOf(
+async function documentsOf(
   call: CommandCall,
-  openSearch: () => Promise<SearchIndex>,
-): Promise<SearchIndex | undefined> {
+  openIndex: () => Promise<OpenedDocuments>,
+): Promise<OpenedDocuments | undefined> {
   try {
-    return await openSearch();
+    return await openIndex();
   } catch (error) {
     if (!StoreError.is(error)) throw error;
     call.note(`The search does not work: ${error.message}.`);
