@@ -2,6 +2,7 @@ import type { ReportedUsage } from "../chat/message.ts";
 import { type CostAccount, costRatio } from "../cost/cost-account.ts";
 import type { PrefixStability } from "../cost/prefix-stability.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
+import { duration } from "../lines/duration.ts";
 import { epochEndReason } from "../view/epoch-end-reason.ts";
 import type { PoolTokens } from "../view/layout.ts";
 
@@ -136,10 +137,4 @@ function share(part: number, whole: number): string {
 
 function round(value: number): string {
   return String(Math.round(value * 1000) / 1000);
-}
-
-function duration(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000);
-  if (minutes < 120) return minutes === 60 ? "an hour" : `${minutes} minutes`;
-  return `${Math.round(minutes / 60)} hours`;
 }

@@ -1,5 +1,6 @@
 import type { ReportedUsage } from "../chat/message.ts";
 import { promptOf } from "../cost/reported-usage.ts";
+import { duration } from "../lines/duration.ts";
 import { epochEndReason } from "../view/epoch-end-reason.ts";
 import type { EpochPlace } from "../view/layout.ts";
 import { profileOf } from "./reported-units.ts";
@@ -148,11 +149,4 @@ function lifetimeOf(model: string | undefined): number | undefined {
 /** Writes a number with a comma before each three digits: 24,842. */
 function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
-}
-
-function duration(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000);
-  if (minutes < 120) return `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }

@@ -136,32 +136,39 @@ function kindColumns(units: number): readonly Column<KindCost>[] {
         </>
       ),
     },
-    {
-      title: "Share",
-      isNumber: true,
-      cell: (row) => (
-        <span class="withbar">
-          {percent(row.units / units)}
-          <Bar share={row.units / units} />
-        </span>
-      ),
-      order: (row) => row.units,
-    },
+    shareColumn("Share", units),
     {
       title: "Cost",
       isNumber: true,
       cell: (row) => short(row.units),
       order: (row) => row.units,
     },
-    {
-      title: "Tokens × calls",
-      isNumber: true,
-      cell: ({ tokenCalls }) => short(tokenCalls),
-      order: ({ tokenCalls }) => tokenCalls,
-    },
+    tokenCallsColumn,
     { title: "Parts", isNumber: true, cell: ({ parts }) => count(parts) },
   ];
 }
+
+/** The share of a row in the cost of all calls. */
+function shareColumn(title: string, units: number): Column<{ readonly units: number }> {
+  return {
+    title,
+    isNumber: true,
+    cell: (row) => (
+      <span class="withbar">
+        {percent(row.units / units)}
+        <Bar share={row.units / units} />
+      </span>
+    ),
+    order: (row) => row.units,
+  };
+}
+
+const tokenCallsColumn: Column<{ readonly tokenCalls: number }> = {
+  title: "Tokens × calls",
+  isNumber: true,
+  cell: ({ tokenCalls }) => short(tokenCalls),
+  order: ({ tokenCalls }) => tokenCalls,
+};
 
 function costColumns(session: string, units: number): readonly Column<PartCost>[] {
   return [
@@ -176,23 +183,8 @@ function costColumns(session: string, units: number): readonly Column<PartCost>[
       order: ({ name }) => name,
     },
     { title: "Kind", cell: ({ kind }) => kindNames[kind], order: ({ kind }) => kind },
-    {
-      title: "Cost",
-      isNumber: true,
-      cell: (row) => (
-        <span class="withbar">
-          {percent(row.units / units)}
-          <Bar share={row.units / units} />
-        </span>
-      ),
-      order: (row) => row.units,
-    },
-    {
-      title: "Tokens × calls",
-      isNumber: true,
-      cell: ({ tokenCalls }) => short(tokenCalls),
-      order: ({ tokenCalls }) => tokenCalls,
-    },
+    shareColumn("Cost", units),
+    tokenCallsColumn,
     {
       title: "Calls in view",
       isNumber: true,

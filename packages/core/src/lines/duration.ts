@@ -1,0 +1,8 @@
+/** Returns a time in words, for the user: `5 minutes`, `an hour`, `30 hours`, `3 days`. */
+export function duration(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  if (minutes === 60) return "an hour";
+  if (minutes < 120) return `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}
