@@ -1,8 +1,9 @@
 import {
   type ActivationPolicy,
+  type EpochSettings,
   type Layout,
+  namedSettings,
   recentlyUsedPolicy,
-  recentlyUsedSettings,
   type ReadLimits,
   type SessionDependencies,
   windowPolicy,
@@ -69,8 +70,9 @@ function activateUnreadOf({
   return { activateUnread: known("activateUnread", activateUnreadWays, given) };
 }
 
-function layoutOf({ layout = "epoch", epochs }: SessionSettingsOptions): Layout {
-  if (typeof layout === "string") return layouts[known("layout", layoutKinds, layout)](epochs);
+function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions): Layout {
+  if (typeof layout === "string")
+    return layouts[known("layout", layoutKinds, layout)]({ ...sharesOf(policy), ...epochs });
   checkInstance(
     "layout",
     layout,
@@ -82,6 +84,12 @@ function layoutOf({ layout = "epoch", epochs }: SessionSettingsOptions): Layout 
       "epochs does not apply to a layout that is already made; leave it out, or pass the settings to epochLayout",
     );
   return layout;
+}
+
+/** Returns the shares at which an epoch ends with a named setting. Other policies have the defaults. */
+function sharesOf(policy: SessionSettingsOptions["policy"]): Partial<EpochSettings> {
+  if (policy === undefined || !isTagged(policy) || policy.type === "window") return {};
+  return namedSettings[policy.setting ?? "default"].epochs;
 }
 
 function policyOf(options: ActivationPolicy | PolicyOptions): ActivationPolicy {
@@ -98,7 +106,8 @@ function policyOf(options: ActivationPolicy | PolicyOptions): ActivationPolicy {
   }
   const { type: _recentlyUsed, setting = "default", ...numbers } = options;
   known("policy setting", recentlyUsedNames, setting);
-  return recentlyUsedPolicy({ ...recentlyUsedSettings[setting], ...numbers });
+  const { alive, kept } = { ...namedSettings[setting].policy, ...numbers };
+  return recentlyUsedPolicy({ alive, kept: numbers.kept ?? Math.min(kept, alive) });
 }
 
 function isTagged(given: unknown): given is PolicyOptions {

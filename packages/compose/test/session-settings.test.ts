@@ -1,3 +1,4 @@
+import { type Message, neutralCodec } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
 import { openContextManager, sessionSettings } from "../src/index.ts";
@@ -45,3 +46,50 @@ describe("sessionSettings", () => {
     await expect(openContextManager(options)).rejects.toThrow(new RangeError(message));
   });
 });
+
+describe("a named setting", () => {
+  it("ends epochs later the more careful it is", async () => {
+    const ends = await Promise.all(
+      (["thrifty", "default", "careful"] as const).map(async (setting) => await firstEnd(setting)),
+    );
+
+    const [thrifty = 0, usual = 0, careful = 0] = ends;
+    expect(thrifty).toBeGreaterThan(20);
+    expect(usual).toBeGreaterThan(thrifty + 2);
+    expect(careful).toBeGreaterThan(usual + 2);
+  });
+
+  it("keeps no more objects at the end of an epoch than are active", () => {
+    expect(() => sessionSettings({ policy: { type: "recently-used", alive: 1 } })).not.toThrow();
+  });
+});
+
+/** Returns the call with which the first epoch ends in a session of equal commands. */
+async function firstEnd(setting: "thrifty" | "default" | "careful"): Promise<number> {
+  const policy = { type: "recently-used", setting } as const;
+  await using manager = await openContextManager({ store: "memory", policy, watch: false });
+  const session = await manager.openSession({ harness: "test", sessionId: setting });
+  const messages: Message[] = [{ role: "user", content: "go on", timestamp: 1 }];
+  for (let call = 1; call <= 200; call += 1) {
+    const view = await session.ingestAndView(messages, neutralCodec);
+    if (view.epoch?.isNew === true) return call;
+    const id = `call_${call}`;
+    messages.push(
+      {
+        role: "assistant",
+        content: [{ type: "toolCall", id, name: "bash", arguments: { command: `make ${call}` } }],
+        meta: {},
+        timestamp: 2 * call,
+      },
+      {
+        role: "toolResult",
+        toolCallId: id,
+        toolName: "bash",
+        content: [{ type: "text", text: `${call} words of an output. `.repeat(200) }],
+        isError: false,
+        timestamp: 2 * call + 1,
+      },
+    );
+  }
+  return Number.POSITIVE_INFINITY;
+}

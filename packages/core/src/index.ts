@@ -42,16 +42,17 @@ export { neutralCodec } from "./host/neutral-codec.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { type ToolFacts, usualToolFacts } from "./calls/tool-facts.ts";
 export type { ActivationPolicy } from "./policy/activation-policy.ts";
-export {
-  type RecentlyUsedOptions,
-  recentlyUsedPolicy,
-  recentlyUsedSettings,
-} from "./policy/recently-used-policy.ts";
+export { type RecentlyUsedOptions, recentlyUsedPolicy } from "./policy/recently-used-policy.ts";
 export { windowPolicy, type WindowPolicyOptions } from "./policy/window-policy.ts";
 export type { Layout, ViewMessage } from "./view/layout.ts";
 export { pooledLayout } from "./layouts/pooled/pooled-layout.ts";
 export { epochLayout } from "./layouts/epoch/epoch-layout.ts";
 export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-settings.ts";
+export {
+  type EpochShares,
+  type NamedSetting,
+  namedSettings,
+} from "./layouts/epoch/named-settings.ts";
 export type { FileChange } from "./files/file-change.ts";
 export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
 export {

@@ -20,7 +20,7 @@ export interface PolicyObject {
   readonly type: string;
   /** The time when it last arrived, was read or was activated. */
   readonly used: CallTime;
-  /** Estimated tokens of its content. */
+  /** Estimated tokens of its content. Of active lines only the lines count, and images count with the text. */
   readonly tokens: number;
   /** For the result of a tool: what the call did. */
   readonly kind?: CallKind;
@@ -44,7 +44,7 @@ export interface PolicyInput {
 }
 
 /** Number of keys that the order of use keeps. A policy does not see earlier uses. */
-export const recentLimit = 96;
+export const recentLimit = 256;
 
 /**
  * Decides before each model call which active objects become inactive, and decides what stays in view when an epoch

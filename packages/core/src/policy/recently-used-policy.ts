@@ -6,39 +6,35 @@ import {
   type UseKey,
 } from "./activation-policy.ts";
 
-/** Named settings. If more content is hidden, a session costs less and more evidence is missed. */
-export const recentlyUsedSettings = {
-  thrifty: { alive: 12, kept: 3 },
-  default: { alive: 24, kept: 5 },
-  careful: { alive: 40, kept: 8 },
-} as const;
-
 /** How many objects the policy *recently used* keeps. Every field has a default. */
 export interface RecentlyUsedOptions {
-  /** Number of objects used last that are active, counted for the usual kind; default 24. */
+  /** Number of objects used last that are active, counted for the usual kind and size; default 30. */
   readonly alive?: number;
-  /** Number of them that stay in view when an epoch ends, counted for the usual kind and size; default 5. */
+  /** Number of them that stay in view when an epoch ends, counted in the same way; default 3. */
   readonly kept?: number;
 }
 
+/** The numbers of the setting `default`. */
+export const usualNumbers: Required<RecentlyUsedOptions> = { alive: 30, kept: 3 };
+
 /**
  * Factor by which an object of a kind is alive further back in the order of use. It was measured on recorded sessions:
- * read files are quoted again about three times as often, at the same age, as the output of commands.
+ * text that was read or written is quoted again more often, at the same age, than the output of commands.
  */
 const reach: Readonly<Record<CallKind | "file" | "arguments", number>> = {
-  file: 1.3,
-  read: 1.3,
-  arguments: 1.2,
-  agent: 2,
+  file: 1.5,
+  read: 1.5,
+  arguments: 2,
+  agent: 3,
   search: 1,
   web: 1,
   write: 1,
   edit: 1,
-  command: 0.6,
-  other: 0.6,
+  other: 1,
+  command: 0.5,
 };
 
-/** Tokens of an object whose size does not change its rank at a sweep. */
+/** Tokens of an object whose size does not change its rank. */
 const usualSize = 1_000;
 /** Tokens below which an object gains nothing more by its size, because its reference line costs almost as much. */
 const smallestSize = 100;
@@ -50,13 +46,12 @@ const sizeExponent = 0.5;
 
 /**
  * Returns the policy by which the objects used last are active (decision D2). An object is used when it is delivered,
- * read, activated or pinned, and when a later call names its file. Read files stay active longer than the output of
- * commands. When an epoch ends, small objects stay in view longer than large ones. Throws `RangeError` for a number out
- * of range.
+ * read, activated or pinned, and when a later call names its file. Text that was read or written stays longer than the
+ * output of commands, and small objects stay longer than large ones. Throws `RangeError` for a number out of range.
  */
 export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): ActivationPolicy {
-  const alive = whole("alive", options.alive ?? recentlyUsedSettings.default.alive, recentLimit);
-  const kept = whole("kept", options.kept ?? recentlyUsedSettings.default.kept, alive);
+  const alive = whole("alive", options.alive ?? usualNumbers.alive, recentLimit);
+  const kept = whole("kept", options.kept ?? Math.min(usualNumbers.kept, alive), alive);
   return {
     name: "recently-used",
     revivesNamed: true,
@@ -65,19 +60,16 @@ export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): Activatio
       return candidates.filter((object) => !isAlive(object)).map(({ id }) => id);
     },
     keepsArguments: (recent) => amongLast(recent, alive),
-    staysAtSweep: (recent) => amongLast(recent, kept, bySize),
+    staysAtSweep: (recent) => amongLast(recent, kept),
   };
 }
 
-function amongLast(
-  recent: readonly UseKey[],
-  count: number,
-  scale: (object: InView) => number = () => 1,
-): (object: InView) => boolean {
+/** Returns whether an object is among the last `count` of the order of use, counted for its kind and size. */
+function amongLast(recent: readonly UseKey[], count: number): (object: InView) => boolean {
   const ranks = new Map(recent.map((key, index) => [key, recent.length - index]));
   return (object) => {
     const rank = ranks.get(object.key);
-    return rank !== undefined && rank <= count * reachOf(object) * scale(object);
+    return rank !== undefined && rank <= count * reachOf(object) * bySize(object);
   };
 }
 

@@ -14,7 +14,12 @@ import {
   viewStage,
 } from "./view-stage.ts";
 
-const settings: Partial<EpochSettings> = { small: 0, largeArguments: 60 };
+const settings: Partial<EpochSettings> = {
+  small: 0,
+  largeArguments: 60,
+  share: 0.75,
+  shareAtTurn: 0.375,
+};
 const layout = epochLayout(settings);
 const keepingFile: Liveness = { ...nothingUsed, stays: ({ key }) => key === "f1" };
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallKind } from "../../src/calls/call-kind.ts";
 import type { PolicyObject } from "../../src/policy/activation-policy.ts";
-import { recentlyUsedPolicy, recentlyUsedSettings } from "../../src/policy/recently-used-policy.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 
 function object(key: string, kind?: CallKind, tokens = 1_000): PolicyObject {
   const known = { id: objectId(key), key, type: "toolcall", used: { turn: 0, call: 0 }, tokens };
@@ -24,14 +24,14 @@ function staying(
 }
 
 describe("recently used", () => {
-  it("keeps the 24 objects used last active, and 5 of them at a sweep", () => {
+  it("keeps the 30 objects used last active, and 3 of them at a sweep", () => {
     const recent = keys(60);
     const all = recent.map((key) => object(key, "search"));
 
-    expect(staying(all, recent)).toEqual(recent.slice(-24));
+    expect(staying(all, recent)).toEqual(recent.slice(-30));
     expect(
       recent.filter((key) => recentlyUsedPolicy().staysAtSweep(recent)(object(key, "search"))),
-    ).toEqual(recent.slice(-5));
+    ).toEqual(recent.slice(-3));
   });
 
   it("deactivates objects that are not in the order of use, whatever their age", () => {
@@ -39,11 +39,11 @@ describe("recently used", () => {
   });
 
   it.each([
-    ["file", undefined, "f1", 31],
-    ["reading", "read", "t1", 31],
-    ["search", "search", "t1", 24],
-    ["sub-agent's report", "agent", "t1", 48],
-    ["command's output", "command", "t1", 14],
+    ["file", undefined, "f1", 45],
+    ["reading", "read", "t1", 45],
+    ["search", "search", "t1", 30],
+    ["sub-agent's report", "agent", "t1", 90],
+    ["command's output", "command", "t1", 15],
   ] as const)("reaches further or less far back for a %s", (_, kind, key, rank) => {
     const others = keys(96).slice(2);
     const at = (place: number): readonly string[] => [key, ...others.slice(0, place - 1)];
@@ -52,25 +52,31 @@ describe("recently used", () => {
     expect(staying([object(key, kind)], at(rank + 1))).toEqual([]);
   });
 
-  it("ranks large arguments like objects", () => {
-    const recent = ["t1/args", ...keys(29).slice(1)];
-    const isAlive = recentlyUsedPolicy().keepsArguments(recent);
+  it("keeps large arguments longer than results", () => {
+    const recent = ["t1/args", ...keys(61).slice(1)];
+    const keeps = (used: readonly string[]): boolean =>
+      recentlyUsedPolicy().keepsArguments(used)({ key: "t1/args", tokens: 1_000 });
 
-    expect(recent).toHaveLength(29);
-    expect(isAlive({ key: "t1/args", tokens: 900 })).toBe(false);
-    expect(
-      recentlyUsedPolicy().keepsArguments(recent.slice(0, 28))({ key: "t1/args", tokens: 900 }),
-    ).toBe(true);
+    expect(recent).toHaveLength(61);
+    expect(keeps(recent)).toBe(false);
+    expect(keeps(recent.slice(0, 60))).toBe(true);
   });
 
-  it("counts size at a sweep only: four times the tokens must be twice as recent", () => {
-    const recent = keys(60);
+  it("counts the size: four times the tokens must be twice as recent", () => {
+    const recent = keys(90);
     const stays = recentlyUsedPolicy({ alive: 24, kept: 8 }).staysAtSweep(recent);
     const kept = (tokens: number): number =>
       recent.filter((key) => stays(object(key, "search", tokens))).length;
+    const alive = (tokens: number): number =>
+      staying(
+        recent.map((key) => object(key, "search", tokens)),
+        recent,
+        recentlyUsedPolicy({ alive: 24 }),
+      ).length;
 
     expect([kept(250), kept(1_000), kept(4_000)]).toEqual([16, 8, 4]);
-    expect(staying([object("t40", "search", 400_000)], recent)).toEqual(["t40"]);
+    expect([alive(250), alive(1_000), alive(4_000)]).toEqual([48, 24, 12]);
+    expect(alive(50)).toBe(alive(100));
   });
 
   it("never removes an object before one of the same kind and size that was used earlier", () => {
@@ -88,15 +94,7 @@ describe("recently used", () => {
     );
   });
 
-  it("has settings that keep fewer and more objects", () => {
-    expect(Object.values(recentlyUsedSettings).map(({ alive, kept }) => [alive, kept])).toEqual([
-      [12, 3],
-      [24, 5],
-      [40, 8],
-    ]);
-  });
-
-  it.each([{ alive: 0 }, { alive: 97 }, { alive: 2.5 }, { kept: 0 }, { alive: 4, kept: 5 }])(
+  it.each([{ alive: 0 }, { alive: 257 }, { alive: 2.5 }, { kept: 0 }, { alive: 4, kept: 5 }])(
     "refuses %o",
     (options) => {
       expect(() => recentlyUsedPolicy(options)).toThrow(RangeError);

@@ -113,16 +113,16 @@ test("a session is shared if the caller reports it at the opening", async () => 
   expect([session.isShared, shared.isShared]).toEqual([false, true]);
 });
 
-test("the order of use keeps the last 96 keys", async () => {
+test("the order of use keeps the last 256 keys", async () => {
   const { session, store } = await openTestSession();
   const history = scriptHistory();
   history.user("go");
-  for (let call = 1; call <= 100; call += 1) history.call("bash", { command: `${call}` }, "out\n");
+  for (let call = 1; call <= 260; call += 1) history.call("bash", { command: `${call}` }, "out\n");
 
   await history.ingest(session);
 
   const { recent } = await storedSession(store, session);
-  expect(recent).toEqual(Array.from({ length: 96 }, (_, index) => `t${index + 5}`));
+  expect(recent).toEqual(Array.from({ length: 256 }, (_, index) => `t${index + 5}`));
 });
 
 test("the system prompt of the context manager has its own origin", async () => {

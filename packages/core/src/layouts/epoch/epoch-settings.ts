@@ -2,11 +2,11 @@
  * How an epoch layout shows contents, cuts them, and ends epochs. The defaults gave the best results in measurements.
  */
 export interface EpochSettings {
-  /** Share of the rewrite cost at which the carried cost ends an epoch; default 0.75. */
+  /** Share of the rewrite cost at which the carried cost ends an epoch; default 3. */
   readonly share: number;
-  /** The same share at the first call of a user turn; default 0.375. */
+  /** The same share at the first call of a user turn; default 1.5. */
   readonly shareAtTurn: number;
-  /** Tokens below which results are shown unchanged and stay; default 120. */
+  /** Tokens below which results are shown unchanged and stay; default 50. */
   readonly small: number;
   /**
    * Tokens from which on the arguments of writes and edits can leave the view; default 600. Undefined: they always
@@ -15,7 +15,7 @@ export interface EpochSettings {
   readonly largeArguments: number | undefined;
   /**
    * Tokens above which the results of commands, searches, web pages and unknown tools are shown by their beginning and end; default
-   * over 4,000, head 1,500, tail 500. Undefined: never.
+   * over 3,000, head 500, tail 200. Undefined: never.
    */
   readonly trim:
     | { readonly over: number; readonly head: number; readonly tail: number }
@@ -32,11 +32,11 @@ export interface EpochSettings {
 
 /** The settings that measured best on recorded sessions. They are the default of `epochLayout`. */
 export const defaultEpochSettings: EpochSettings = {
-  share: 0.75,
-  shareAtTurn: 0.375,
-  small: 120,
+  share: 3,
+  shareAtTurn: 1.5,
+  small: 50,
   largeArguments: 600,
-  trim: { over: 4_000, head: 1_500, tail: 500 },
+  trim: { over: 3_000, head: 500, tail: 200 },
   differences: true,
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",

@@ -1,0 +1,23 @@
+import type { RecentlyUsedOptions } from "../../policy/recently-used-policy.ts";
+import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
+
+/** The part of the epoch settings in which the named settings differ. */
+export type EpochShares = Pick<EpochSettings, "share" | "shareAtTurn">;
+
+/** Numbers of the policy *recently used* and of the layout with epochs that belong together. */
+export interface NamedSetting {
+  readonly policy: Required<RecentlyUsedOptions>;
+  readonly epochs: EpochShares;
+}
+
+const { share, shareAtTurn } = defaultEpochSettings;
+
+/**
+ * The named settings. A thrifty session costs less, and the model more often lacks a text that it needs. A careful
+ * session costs more, and the model seldom lacks one.
+ */
+export const namedSettings: Readonly<Record<"thrifty" | "default" | "careful", NamedSetting>> = {
+  thrifty: { policy: { alive: 30, kept: 3 }, epochs: { share: 1.3, shareAtTurn: 0.65 } },
+  default: { policy: { alive: 30, kept: 3 }, epochs: { share, shareAtTurn } },
+  careful: { policy: { alive: 90, kept: 3 }, epochs: { share: 3.4, shareAtTurn: 1.7 } },
+};
