@@ -5,7 +5,6 @@ import {
   openContextSession,
   pooledLayout,
   recentlyUsedPolicy,
-  recentlyUsedSettings,
   type SessionDependencies,
   silentLogger,
   windowPolicy,
@@ -37,7 +36,7 @@ const readLimits = { lines: 2000, characters: 50 * 1024 };
 /** The parts of a session by the names that the laws use. A test compares `defaults` with compose. */
 const parts: Readonly<Record<HostSettings, SettingParts>> = {
   defaults: {
-    policy: recentlyUsedPolicy(recentlyUsedSettings.default),
+    policy: recentlyUsedPolicy(),
     layout: epochLayout(),
     readLimits,
   },
