@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
+import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 import type { ToolCallBlock } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import { argumentStubs } from "../lines/stand-ins.ts";
 import { isTextToFind } from "./edit-pairs.ts";
+import { mapTexts } from "./map-texts.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { argumentsOf } from "./toolcall-object.ts";
 
@@ -27,8 +28,11 @@ export function isLargeWrite(
   return tokens - rest;
 }
 
-/** Characters from which on a text in arguments can leave the view. Shorter texts show what the call was about. */
-const longText = 240;
+/**
+ * Characters from which on a text in arguments can leave the view. Shorter texts show what the call was about. Recorded
+ * views are rendered with this number, so it stays.
+ */
+export const longText = 240;
 
 /**
  * The version of a file that holds the texts of a call, by the file's handle. `before` is the version that holds the
@@ -50,42 +54,28 @@ export interface LongTexts {
 export function longTexts(args: JsonObject): LongTexts {
   const replaced: string[] = [];
   const others: string[] = [];
-  const visit = (value: JsonValue | undefined, name: string): void => {
-    if (typeof value === "string") {
-      if (value.length >= longText) (isTextToFind(name) ? replaced : others).push(value);
-    } else if (Array.isArray(value)) {
-      for (const item of value as readonly JsonValue[]) visit(item, name);
-    } else if (isJsonObject(value)) {
-      for (const [field, item] of Object.entries(value)) visit(item, field);
-    }
-  };
-  visit(args, "");
+  mapTexts(args, (text, name) => {
+    if (text.length >= longText) (isTextToFind(name) ? replaced : others).push(text);
+    return text;
+  });
   return { replaced, others };
 }
 
 /**
  * Returns the arguments of a call with an argument stub for each long text. The stub names the place of the text, if it
- * is known. `name` is the name of the argument.
+ * is known.
  */
 export function shortened(
   value: JsonValue | undefined,
   place: TextPlace | undefined,
-  name = "",
 ): JsonValue | undefined {
-  if (typeof value === "string") {
-    if (value.length < longText) return value;
+  return mapTexts(value, (text, name) => {
+    if (text.length < longText) return text;
     const version = place === undefined ? 0 : versionOf(place, name);
     return place === undefined || version === 0
-      ? argumentStubs.leftOut.write(value.length)
-      : argumentStubs.inFile.write(value.length, place.of, version);
-  }
-  if (Array.isArray(value)) {
-    return (value as readonly JsonValue[]).map((item) => shortened(item, place, name) ?? null);
-  }
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, item]) => [field, shortened(item, place, field)]),
-  ) as JsonValue;
+      ? argumentStubs.leftOut.write(text.length)
+      : argumentStubs.inFile.write(text.length, place.of, version);
+  });
 }
 
 function versionOf({ version, before }: TextPlace, name: string): number {

@@ -6,9 +6,13 @@ import { type AssistantStep, isAssistantStep, type Step } from "./turn.ts";
  */
 export function isSignedThinking(block: Block): boolean {
   if (block.type === "redacted_thinking" || block["redacted"] === true) return true;
-  const isThinking = block.type === "thinking" || block.type === "reasoning";
-  return isThinking && (isSignature(block["thinkingSignature"]) || isSignature(block["signature"]));
+  return (
+    thinkingTypes.has(block.type) &&
+    (isSignature(block["thinkingSignature"]) || isSignature(block["signature"]))
+  );
 }
+
+const thinkingTypes: ReadonlySet<string> = new Set(["thinking", "reasoning"]);
 
 /** Whether an answer contains signed thinking. */
 export function hasSignedThinking(step: AssistantStep): boolean {
@@ -26,6 +30,11 @@ export function withoutSignedThinking(blocks: readonly Block[]): readonly Block[
     const { thoughtSignature: _left, ...rest } = block;
     return [rest];
   });
+}
+
+/** Returns an answer's blocks without any thinking, signed or not. */
+export function withoutAllThinking(blocks: readonly Block[]): readonly Block[] {
+  return withoutSignedThinking(blocks).filter(({ type }) => !thinkingTypes.has(type));
 }
 
 /** Returns a step without its signed thinking: the same step if there is none. */

@@ -1,10 +1,13 @@
+import type { JsonValue } from "@self-context-manager/objects";
 import { shortened } from "../calls/large-write.ts";
+import { withoutReplaced } from "../calls/replaced-texts.ts";
+import { withHeads } from "../calls/text-heads.ts";
 import { type Block, isToolCall } from "../chat/message.ts";
 import type { ArgumentStub } from "../view/view-entry.ts";
 
 /**
- * Returns a message's blocks in which argument stubs replace the long texts in the arguments of some calls. Everything
- * else is unchanged, including signed thinking.
+ * Returns a message's blocks in which argument stubs replace long texts in the arguments of some calls. Everything else
+ * is unchanged, including signed thinking.
  */
 export function stubbedArguments(
   blocks: readonly Block[],
@@ -17,11 +20,18 @@ export function stubbedArguments(
     call += 1;
     const stub = byCall.get(call);
     if (stub === undefined) return block;
-    return { ...block, arguments: shortened(block.arguments, placeOf(stub)) };
+    return { ...block, arguments: stubbed(block.arguments, stub) };
   });
 }
 
-function placeOf({ of, version = 1, before }: ArgumentStub): Parameters<typeof shortened>[1] {
-  if (of === undefined) return undefined;
-  return { of, version, ...(before === undefined ? {} : { before }) };
+/** Returns the arguments of a call as its stub shows them. Fields are the same; only texts differ. */
+export function stubbed(args: JsonValue | undefined, stub: ArgumentStub): JsonValue | undefined {
+  const { of, version = 1, before, replaced, head } = stub;
+  if (head !== undefined) return withHeads(args, head);
+  const place = of === undefined ? undefined : { of, version };
+  if (replaced !== undefined) return withoutReplaced(args, replaced, place);
+  return shortened(
+    args,
+    place === undefined || before === undefined ? place : { ...place, before },
+  );
 }

@@ -5,7 +5,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { type Block, isText, isToolCall, textOf } from "../chat/message.ts";
-import { withoutSignedThinking } from "../chat/signed-thinking.ts";
+import { withoutAllThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
 import { isAssistantStep, type Step } from "../chat/turn.ts";
 import { omissionNotices } from "../lines/notices.ts";
 import {
@@ -135,7 +135,7 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
   if (!isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
   const { timestamp, ...meta } = step.assistant_meta;
   const said = withoutEmpty(step.assistant) as readonly Block[];
-  const kept = entry.thinking === undefined ? said : withoutSignedThinking(said);
+  const kept = withThinkingOf(entry, said);
   const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
   return {
     role: "assistant",
@@ -143,6 +143,11 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
     meta,
     ...(typeof timestamp === "number" ? { timestamp } : {}),
   };
+}
+
+function withThinkingOf({ thinking }: AssistantEntry, said: readonly Block[]): readonly Block[] {
+  if (thinking === undefined) return said;
+  return thinking === "left-out" ? withoutSignedThinking(said) : withoutAllThinking(said);
 }
 
 function resultMessage(entry: ResultEntry, source: ViewSource): ViewMessage {

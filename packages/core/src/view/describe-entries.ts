@@ -72,7 +72,8 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
     }
     case "assistant": {
       const { stubs = [], thinking } = entry;
-      const left = [...(thinking === undefined ? [] : ["its thinking"]), ...stubs.map(stubText)];
+      const thought = { "left-out": "its thinking", "all-left-out": "all its thinking" };
+      const left = [...(thinking === undefined ? [] : [thought[thinking]]), ...stubs.map(stubText)];
       const how = left.length === 0 ? "unchanged" : `without ${left.join(", ")}`;
       const versions = stubs.flatMap(({ of, version, before = 0 }) => [
         ...versionOf(of, version),
@@ -146,10 +147,13 @@ function versionOf(of: string | undefined, version: number | undefined): readonl
   return of === undefined ? [] : [{ handle: of, version: version ?? 1 }];
 }
 
-function stubText({ call, of, version, before = 0 }: ArgumentStub): string {
-  const replaced = before === 0 ? "" : `, replaced text in v${before}`;
-  const where = of === undefined ? "" : ` (now in ${of} v${version ?? 1}${replaced})`;
-  return `the large arguments of call ${call + 1}${where}`;
+function stubText({ call, of, version, before = 0, replaced, head }: ArgumentStub): string {
+  if (head !== undefined)
+    return `all but the first ${head} characters of each long argument of call ${call + 1}`;
+  const last = before === 0 ? "" : `, replaced text in v${before}`;
+  const where = of === undefined ? "" : ` (now in ${of} v${version ?? 1}${last})`;
+  const what = replaced === undefined ? "the large arguments of" : "the text replaced by";
+  return `${what} call ${call + 1}${where}`;
 }
 
 function partVersions(parts: readonly ShownPart[]): readonly VersionName[] {

@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
-import type {
-  ArgumentStub,
-  ResultEntry,
-  ShownPart,
-  UserEntry,
-  UserText,
-  ViewEntry,
+import {
+  type ArgumentStub,
+  type AssistantEntry,
+  isWholeStub,
+  type ResultEntry,
+  type ShownPart,
+  type UserEntry,
+  type UserText,
+  type ViewEntry,
 } from "./view-entry.ts";
 
 /**
@@ -20,7 +22,10 @@ import type {
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
  *     a12.3 0=f2@4/3 40            the same for an edit: the texts that it replaced are in version 3; 0: in none
+ *     a12.3 0-120=f2@3,1-120 60    the same without the texts of 120 characters and more that these calls replaced
+ *     a12.3 0+200 60               the same with only the first 200 characters of each long text of call 0
  *     a12.3 -thinking 60           the same without its signed thinking; arguments can follow
+ *     a12.3 -all-thinking 60       the same without any thinking; arguments can follow
  *     r12.3.0 t31@1 bare 52        the result of its call 0 in its original form
  *     r12.3.0 t31@1 ref 16         its reference line
  *     r12.3.0 t31@1 whole 480      the result as a content block
@@ -93,7 +98,7 @@ function rowOf(entry: ViewEntry): string | undefined {
       const stubs = entry.stubs?.map(stubText);
       if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
       const parts = [
-        ...(entry.thinking === undefined ? [] : [noThinking]),
+        ...(entry.thinking === undefined ? [] : [thinkingRows[entry.thinking]]),
         ...(stubs === undefined ? [] : [stubs.join(",")]),
         tokens,
       ];
@@ -135,11 +140,15 @@ function showsText({ of, version }: ResultEntry, shows: readonly ShownPart[]): s
   return isOwn && only?.form === "whole" ? "whole" : partsText(shows);
 }
 
-function stubText({ call, of, version, before }: ArgumentStub): string | undefined {
+function stubText(stub: ArgumentStub): string | undefined {
+  const { call, of, version, before, replaced, head } = stub;
+  if (!isWholeStub(stub) && before !== undefined) return undefined;
+  if (head !== undefined && (replaced !== undefined || of !== undefined)) return undefined;
+  const part = replaced === undefined ? (head === undefined ? "" : `+${head}`) : `-${replaced}`;
   if (of === undefined)
-    return version === undefined && before === undefined ? String(call) : undefined;
+    return version === undefined && before === undefined ? `${call}${part}` : undefined;
   if (version === undefined || !isHandle(of)) return undefined;
-  return `${call}=${of}@${version}${before === undefined ? "" : `/${before}`}`;
+  return `${call}${part}=${of}@${version}${before === undefined ? "" : `/${before}`}`;
 }
 
 function partsText(parts: readonly ShownPart[]): string | undefined {
@@ -173,8 +182,11 @@ function isHandle(text: string): boolean {
   return /^[a-z]+\d*$/u.test(text);
 }
 
-/** In the row of an answer: its signed thinking is not shown. */
-const noThinking = "-thinking";
+/** In the row of an answer: the thinking that is not shown. */
+const thinkingRows: Readonly<Record<NonNullable<AssistantEntry["thinking"]>, string>> = {
+  "left-out": "-thinking",
+  "all-left-out": "-all-thinking",
+};
 
 function headOf({ head, files }: UserEntry): string {
   if (head === undefined) return "";
@@ -188,7 +200,7 @@ function userTextRow({ block, of, version, head, tail }: UserText): string | und
 
 const userForm = /^u(\d+)(?: head=(\d+)( files)?)?(?: (\d+=[\da-z=@:+,]+))? (\d+)$/u;
 const userTextForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(\d+)\+(\d+))?$/u;
-const answerForm = /^a(\d+)\.(\d+)( -thinking)?(?: ([\da-z=@,/]+))? (\d+)$/u;
+const answerForm = /^a(\d+)\.(\d+)( -thinking| -all-thinking)?(?: ([\da-z=@,/+-]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s (\d+)$/u;
 const noticeForm = /^n (\d+) (.*)$/su;
@@ -196,7 +208,7 @@ const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
 const resultForm =
   /^r(\d+)\.(\d+)\.(\d+)(?: ([a-z]+\d*)@(\d+))? (bare|ref|whole|\[[^\]]*\])(?: ([a-z]+\d*)@(\d+)\/(\d+))? (\d+)$/u;
 const partForm = /^([a-z]+\d*)@(\d+):([a-z-]+)(?:=(\d+)(?:[-+](\d+))?)?(!)?$/u;
-const stubForm = /^(\d+)(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
+const stubForm = /^(\d+)(?:-(\d+)|\+(\d+))?(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/u;
 
 function entryOf(row: string): ViewEntry | undefined {
   switch (row[0]) {
@@ -215,7 +227,7 @@ function entryOf(row: string): ViewEntry | undefined {
       if (tokens === undefined) return undefined;
       const read = stubs?.split(",").map(readStub);
       const rest = read === undefined ? {} : { stubs: read };
-      const thinking = left === undefined ? {} : { thinking: "left-out" as const };
+      const thinking = left === undefined ? {} : { thinking: thinkingOf(left) };
       const place = { turn: Number(turn), step: Number(step) };
       return { type: "assistant", ...place, ...thinking, ...rest, tokens: Number(tokens) };
     }
@@ -273,12 +285,21 @@ function wayOf(
   };
 }
 
+function thinkingOf(row: string): NonNullable<AssistantEntry["thinking"]> {
+  return row.trim() === thinkingRows["left-out"] ? "left-out" : "all-left-out";
+}
+
 function readStub(text: string): ArgumentStub {
-  const [found, call, of, version, before] = stubForm.exec(text) ?? [];
+  const [found, call, replaced, head, of, version, before] = stubForm.exec(text) ?? [];
   if (found === undefined) throw noRow(text);
-  const replaced = before === undefined ? {} : { before: Number(before) };
-  const made = of === undefined ? {} : { of, version: Number(version), ...replaced };
-  return { call: Number(call), ...made };
+  const last = before === undefined ? {} : { before: Number(before) };
+  const made = of === undefined ? {} : { of, version: Number(version), ...last };
+  return {
+    call: Number(call),
+    ...made,
+    ...(replaced === undefined ? {} : { replaced: Number(replaced) }),
+    ...(head === undefined ? {} : { head: Number(head) }),
+  };
 }
 
 function readUserText(text: string): UserText {

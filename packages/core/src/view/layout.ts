@@ -56,6 +56,9 @@ export interface HeldTexts {
   readonly before?: number;
 }
 
+/** A version of a file that holds texts. */
+export type HeldIn = Pick<HeldTexts, "file" | "version">;
+
 /** The prices on which the end of an epoch depends, relative to uncached input. */
 export interface CacheCost {
   /** Price of a token that is read from the provider's cache. */
@@ -96,6 +99,11 @@ export interface LayoutInput {
   readonly liveness?: Liveness;
   /** Returns the versions that hold the long texts of a tool call. Default: none is known. */
   readonly textsOf?: (call: ObjectId, args: JsonObject) => HeldTexts | undefined;
+  /**
+   * Returns the version that holds all of some texts which a tool call replaced, of the file that it changed. Default:
+   * none is known.
+   */
+  readonly replacedIn?: (call: ObjectId, texts: readonly string[]) => HeldIn | undefined;
   /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
   readonly cache?: CacheCost;
   /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */

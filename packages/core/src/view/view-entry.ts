@@ -49,28 +49,39 @@ export function hasLeft({ head }: UserText): boolean {
 }
 
 /**
- * An answer of the model. Large arguments of the calls in `stubs` are not shown, and neither is signed thinking that the
- * model would no longer accept.
+ * An answer of the model. Texts in arguments of the calls in `stubs` are not shown. `thinking`: the thinking that is not
+ * shown. `left-out`: signed thinking that the model would no longer accept; `all-left-out`: all thinking.
  */
 export type AssistantEntry = Sized & {
   readonly type: "assistant";
   readonly turn: number;
   readonly step: number;
-  readonly thinking?: "left-out";
+  readonly thinking?: "left-out" | "all-left-out";
   readonly stubs?: readonly ArgumentStub[];
 };
 
 /**
- * A call whose large arguments are not shown, by its position in the answer. `of` and `version` name the file version
- * that holds the texts, if it is known. `before` is the version that holds the texts that an edit replaced, or 0 if none
- * is known; undefined if no long text was replaced.
+ * A call of which some texts in the arguments are not shown, by its position in the answer. `of` and `version` name the
+ * file version that holds these texts, if it is known. `before` is the version that holds the texts that an edit
+ * replaced, or 0 if none is known; undefined if no long text was replaced.
+ *
+ * Without `replaced` and `head`, all long texts are left out. With `replaced`, only the texts that the call replaced are,
+ * from this number of characters on; `of` and `version` then name the version that holds them. With `head`, each long
+ * text is shown by its first `head` characters, and nothing holds the rest.
  */
 export type ArgumentStub = {
   readonly call: number;
   readonly of?: string;
   readonly version?: number;
   readonly before?: number;
+  readonly replaced?: number;
+  readonly head?: number;
 };
+
+/** Whether an argument stub leaves out all long texts of its call. */
+export function isWholeStub({ replaced, head }: ArgumentStub): boolean {
+  return replaced === undefined && head === undefined;
+}
 
 /** A message of a kind that only the host understands. */
 export type OpaqueEntry = Sized & {
