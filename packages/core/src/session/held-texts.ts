@@ -3,26 +3,58 @@ import { longTexts } from "../calls/large-write.ts";
 import { lineFeedsOnly } from "../calls/line-ends.ts";
 import { fileReferences } from "../calls/toolcall-object.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import type { HeldTexts, LayoutInput } from "../view/layout.ts";
+import type { HeldIn, HeldTexts, LayoutInput } from "../view/layout.ts";
+
+/** The questions that a layout asks about the texts of calls. */
+type Asked = Required<Pick<LayoutInput, "textsOf" | "replacedIn">>;
 
 /**
- * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls whose
- * arguments leave. That is rare, so their versions are read then, and the view is rendered again with them.
+ * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls of which
+ * texts leave. That is rare, so their versions are read then, and the view is rendered again with them.
  */
 export async function withHeldTexts<Output>(
   scope: SessionScope,
-  render: (textsOf: NonNullable<LayoutInput["textsOf"]>) => Output,
+  render: (asked: Asked) => Output,
 ): Promise<Output> {
-  const { heldTexts } = scope;
+  const { heldTexts, replacedTexts } = scope;
   for (;;) {
     const asked = new Map<ObjectId, JsonObject>();
-    const output = render((call, args) => {
-      if (!heldTexts.has(call)) asked.set(call, args);
-      return heldTexts.get(call);
+    const replaced = new Map<ObjectId, readonly string[]>();
+    const output = render({
+      textsOf: (call, args) => {
+        if (!heldTexts.has(call)) asked.set(call, args);
+        return heldTexts.get(call);
+      },
+      replacedIn: (call, texts) => {
+        if (!replacedTexts.has(call)) replaced.set(call, texts);
+        return replacedTexts.get(call);
+      },
     });
-    if (asked.size === 0) return output;
+    if (asked.size === 0 && replaced.size === 0) return output;
     for (const [call, args] of asked) heldTexts.set(call, await heldTextsOf(scope, call, args));
+    for (const [call, texts] of replaced)
+      replacedTexts.set(call, await replacedIn(scope, call, texts));
   }
+}
+
+/**
+ * Returns the version before that of a call, of the file that the call changed, if it holds all texts. A text that an
+ * earlier replacement of the same call made is in no version.
+ */
+async function replacedIn(
+  { state, dependencies: { store } }: SessionScope,
+  call: ObjectId,
+  texts: readonly string[],
+): Promise<HeldIn | undefined> {
+  for (const reference of fileReferences(state.pool.get(call)?.stored.body)) {
+    if (reference.ref !== "static" || !state.pool.has(reference.id)) continue;
+    const { id: file } = reference;
+    const made = await store.get(file, { txId: reference.tx_id });
+    const version = (made?.version ?? 1) - 1;
+    const before = version === 0 ? undefined : await store.get(file, { version });
+    if (holds(before?.body.content, texts)) return { file, version };
+  }
+  return undefined;
 }
 
 /**

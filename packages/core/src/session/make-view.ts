@@ -147,8 +147,8 @@ export async function renderView(
     changedFrom,
     notes,
   });
-  const rendered = await withHeldTexts(scope, (textsOf) =>
-    layout.render({ ...input, textsOf }, last),
+  const rendered = await withHeldTexts(scope, (asked) =>
+    layout.render({ ...input, ...asked }, last),
   );
   const output = withAdded(rendered, added, {
     estimator,

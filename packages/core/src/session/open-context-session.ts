@@ -49,7 +49,7 @@ import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
 import { splitList, type SplitList } from "./split-list.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
-import type { HeldTexts } from "../view/layout.ts";
+import type { HeldIn, HeldTexts } from "../view/layout.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /** Information about a session before it is opened. */
@@ -110,6 +110,7 @@ export async function openContextSession(
       contents: new Map<ObjectId, StoredVersion>(),
       inView: new Map<string, StoredVersion | StoredMetadata>(),
       heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
+      replacedTexts: new Map<ObjectId, HeldIn | undefined>(),
       followed: new Map(),
       written: new Map(),
       staged: [],

@@ -208,6 +208,7 @@ function beginRehearsal(
     inView: new Map(),
     readTool: "read",
     heldTexts: new Map(),
+    replacedTexts: new Map(),
     followed: new Map(),
     written: new Map(),
     staged: [],

@@ -19,7 +19,7 @@ import { chatBody } from "../chat/chat-document.ts";
 import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
 import type { FileTracker } from "../files/file-tracker.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
-import type { HeldTexts, Layout } from "../view/layout.ts";
+import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
@@ -72,6 +72,8 @@ export interface SessionScope {
   readonly inView: Map<string, StoredVersion | StoredMetadata>;
   /** The versions that hold the long texts of tool calls, by the call's id; undefined if none is known. */
   readonly heldTexts: Map<ObjectId, HeldTexts | undefined>;
+  /** The versions that hold the texts which edits replaced, by the call's id; undefined if none is known. */
+  readonly replacedTexts: Map<ObjectId, HeldIn | undefined>;
   /** The documents whose links were followed, with the hash of their content then. */
   readonly followed: Map<ObjectId, string>;
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */

@@ -2,6 +2,7 @@ import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
+import { freeTokens } from "./free-texts.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import type { Removable } from "./sweep.ts";
 import { total } from "./view-tokens.ts";
@@ -59,6 +60,7 @@ export function weigh(
   let kept = 0;
   for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
+  kept -= freeTokens(context, entries, cut, leaving);
   const written = Math.max(0, (write - read) * (kept - lost));
   return { deadTokens, carried, rewrite: written + lostThinkingPrice * lost, lost, died };
 }

@@ -14,6 +14,20 @@ export interface EpochSettings {
    */
   readonly largeArguments: number | undefined;
   /**
+   * The number of answers with tool calls that must follow a call before the text that it replaced leaves with an epoch's
+   * end; default 3: it leaves when more than 3 follow. Undefined: it always stays.
+   */
+  readonly replacedTexts: number | undefined;
+  /**
+   * Tokens above which the arguments of calls that write no file are shown in part from an epoch's end on, if more than
+   * `age` answers with tool calls follow; default over 400, age 10. Undefined: they always stay.
+   */
+  readonly otherArguments: { readonly over: number; readonly age: number } | undefined;
+  /**
+   * Whether the thinking of turns before the newest user message leaves with an epoch's end; default `stays`.
+   */
+  readonly earlierThinking: "stays" | "leaves";
+  /**
    * Tokens above which the results of commands, searches, web pages and unknown tools are shown by their beginning and end; default
    * over 3,000, head 500, tail 200. Undefined: never.
    */
@@ -36,6 +50,9 @@ export const defaultEpochSettings: EpochSettings = {
   shareAtTurn: 1.5,
   small: 50,
   largeArguments: 600,
+  replacedTexts: 3,
+  otherArguments: { over: 400, age: 10 },
+  earlierThinking: "stays",
   trim: { over: 3_000, head: 500, tail: 200 },
   differences: true,
   deactivate: "at-epoch-end",

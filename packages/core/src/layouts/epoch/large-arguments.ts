@@ -3,7 +3,9 @@ import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
 import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
-import type { ArgumentStub, AssistantEntry } from "../../view/view-entry.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { stubbed } from "../../render/argument-stubs.ts";
+import { type ArgumentStub, type AssistantEntry, isWholeStub } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
@@ -38,13 +40,31 @@ export function argumentsInView(
   if (from === undefined || step === undefined || !isAssistantStep(step)) return none;
   const large = largeCallsOf(context, step, from);
   if (large.length === 0 || !mayChange(context, entry, step)) return none;
-  return large.flatMap(({ call, saves }) => {
-    if (entry.stubs?.some((stub) => stub.call === call) === true) return [];
+  return large.flatMap((one) => {
+    const { call } = one;
+    const stub = entry.stubs?.find((known) => known.call === call);
+    const saves = stub === undefined ? one.saves : one.saves - savedBy(step, stub);
     const id = step.toolcall_ids[call];
     const known = id === undefined ? undefined : context.input.pool.get(id);
-    if (known === undefined) return [];
+    if (known === undefined || saves <= 0) return [];
     return [{ key: argumentsKey(known.handle), call, saves }];
   });
+}
+
+const savings = new WeakMap<ArgumentStub, number>();
+
+/** Returns the tokens of a call that an argument stub has saved already. */
+function savedBy(step: AssistantStep, stub: ArgumentStub): number {
+  if (isWholeStub(stub)) return Number.POSITIVE_INFINITY;
+  const known = savings.get(stub);
+  if (known !== undefined) return known;
+  const args = argumentsOf(callsOf(step)[stub.call]?.arguments);
+  const [whole, shown] = [args, stubbed(args, stub)].map((one) =>
+    rawEstimator.text(JSON.stringify(one)),
+  );
+  const saved = (whole ?? 0) - (shown ?? 0);
+  savings.set(stub, saved);
+  return saved;
 }
 
 /** Returns the argument stub of a call, with the versions that hold its texts as far as they are known. */
@@ -86,7 +106,11 @@ function largeCallsOf(
  * Whether the arguments of an answer may change. Providers check that an answer with signed thinking is unchanged while
  * its turn continues. If the model binds its thinking, the thinking leaves together with the arguments.
  */
-function mayChange(context: PlanningContext, entry: AssistantEntry, step: AssistantStep): boolean {
+export function mayChange(
+  context: PlanningContext,
+  entry: AssistantEntry,
+  step: AssistantStep,
+): boolean {
   if (context.settings.argumentsBesideSignedThinking || boundTo(context) !== undefined) return true;
   const isCurrent = entry.turn === context.input.turns.length - 1;
   return !isCurrent || !hasSignedThinking(step);

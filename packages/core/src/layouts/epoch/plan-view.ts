@@ -16,6 +16,7 @@ import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
 import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
+import { lacksNewestThinking, withoutFreeTexts } from "./free-texts.ts";
 import { argumentsInView } from "./large-arguments.ts";
 import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
 import { pinnedAgain } from "./pinned-again.ts";
@@ -91,7 +92,8 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       : epochEnd(context, grown.entries, found, weighing, unsentFrom));
   const accepted = isRefused ? 0 : grown.end === undefined ? grown.entries.length : grown.cut;
   const scarce = from === undefined ? [] : before.scarce;
-  const ended = finish(context, grown, found, reason, { unsentFrom, accepted, scarce });
+  const isEnded = end !== undefined;
+  const ended = finish(context, grown, found, reason, { unsentFrom, accepted, scarce, isEnded });
   const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
   const deactivated = isNew ? inactive(context, ended.entries) : [];
   const memory: EpochMemory = {
@@ -161,7 +163,7 @@ const moreRoom = 1.5;
 /**
  * Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. Also
  * whether a user message that was shown in part fits now, for example because the estimate of its tokens is smaller, and
- * whether long texts have left a message that is the newest again.
+ * whether long texts or thinking have left a turn that is the newest again.
  */
 function hasMoreRoom(
   context: PlanningContext,
@@ -170,6 +172,7 @@ function hasMoreRoom(
 ): boolean {
   const { budget } = context.input;
   if (lacksNewestTexts(context, last.entries)) return true;
+  if (lacksNewestThinking(context, last.entries)) return true;
   if (short === undefined) return false;
   if (budget === undefined || budget >= short * moreRoom) return true;
   const user = last.entries.findLast((entry) => entry.type === "user");
@@ -340,6 +343,8 @@ interface FinishOptions {
   readonly accepted: number;
   /** The objects of which an earlier budget did not allow to show more. */
   readonly scarce: readonly UseKey[] | undefined;
+  /** Whether the epoch ends even if nothing leaves. */
+  readonly isEnded: boolean;
 }
 
 function finish(
@@ -347,7 +352,7 @@ function finish(
   grown: Grown,
   found: readonly Removable[],
   reason: EpochEnd | undefined,
-  { unsentFrom, accepted, scarce: known }: FinishOptions,
+  { unsentFrom, accepted, scarce: known, isEnded }: FinishOptions,
 ): Finished {
   if (reason === undefined)
     return { entries: grown.entries, cut: grown.entries.length, removed: [], reason: "carried" };
@@ -356,8 +361,14 @@ function finish(
   const swept = withNewest(context, sweep(context, grown.entries, leaving, unsentFrom), known);
   // What was before the first answer can have left.
   const begun = startedByUser(context, swept.entries);
-  const entries = withValidThinking(context, grown, begun, accepted);
-  const sweptCut = Math.min(swept.cut, firstChange(grown.entries, entries));
+  const withoutFree = (made: readonly ViewEntry[], cut: number): readonly ViewEntry[] => {
+    if (!isEnded && cut >= grown.entries.length) return made;
+    const shorter = withoutFreeTexts(context, made, Math.min(cut, grown.cut));
+    return withValidThinking(context, grown, shorter, accepted);
+  };
+  const valid = withValidThinking(context, grown, begun, accepted);
+  const sweptCut = Math.min(swept.cut, firstChange(grown.entries, valid));
+  const entries = withoutFree(valid, sweptCut);
   if (!isOverBudget(context, entries)) return { ...swept, entries, cut: sweptCut, reason };
   const unsent = grown.entries.slice(unsentFrom).filter(({ type }) => type === "object");
   const fitted = fitBudget(context, entries, handlesShown(unsent));
@@ -365,7 +376,7 @@ function finish(
   const cut = Math.min(sweptCut, fitted.cut);
   const { isShort, scarce } = fitted;
   return {
-    entries: withValidThinking(context, grown, fitted.entries, accepted),
+    entries: withoutFree(withValidThinking(context, grown, fitted.entries, accepted), cut),
     cut,
     removed,
     reason: "budget",

@@ -14,6 +14,8 @@ export interface ShownParts {
   isBare(handle: string): boolean;
   /** Returns the calls that changed a file, are below its content and still show everything that they wrote. */
   changesOf(handle: string): readonly string[];
+  /** Returns all calls that `changesOf` has for a file. */
+  callsNeeded(): ReadonlySet<string>;
   /** Whether the budget did not allow to show more of an object. No more is shown until it is requested. */
   isScarce(handle: string): boolean;
   add(entry: ViewEntry): void;
@@ -51,6 +53,7 @@ export function shownParts(
     isBare: (handle) => bare.has(handle),
     isScarce: (handle) => isScarce.has(handle),
     changesOf: (handle) => changes.get(handle) ?? noCalls,
+    callsNeeded: () => new Set([...changes.values()].flat()),
     add,
   };
 }

@@ -237,7 +237,9 @@ function withStubs(
   const more = argumentsInView(context, entry)
     .filter(({ call }) => calls.has(call))
     .map(({ call }) => stubOf(context, entry, call));
-  const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
+  // A stub of all large arguments replaces one of a part of them.
+  const others = (entry.stubs ?? []).filter(({ call }) => !more.some((one) => one.call === call));
+  const stubs = [...others, ...more].toSorted((a, b) => a.call - b.call);
   const { tokens: _tokens, ...rest } = entry;
   return sized<AssistantEntry>({ ...rest, stubs }, context.source);
 }

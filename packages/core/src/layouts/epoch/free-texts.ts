@@ -1,0 +1,246 @@
+import { canReplace, replacedTexts, withoutReplaced } from "../../calls/replaced-texts.ts";
+import { withHeads } from "../../calls/text-heads.ts";
+import { argumentsOf } from "../../calls/toolcall-object.ts";
+import type { ToolCallBlock } from "../../chat/message.ts";
+import {
+  hasSignedThinking,
+  withoutAllThinking,
+  withoutSignedThinking,
+} from "../../chat/signed-thinking.ts";
+import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { contentTokens } from "../../render/message-tokens.ts";
+import { withoutEmpty } from "../../render/step-content.ts";
+import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
+import { boundTo } from "./bound-thinking.ts";
+import { sized } from "./entry-messages.ts";
+import type { EpochSettings } from "./epoch-settings.ts";
+import { mayChange } from "./large-arguments.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { shownParts } from "./shown-parts.ts";
+import { tokensOf } from "./view-tokens.ts";
+
+/** Characters from which on a text that an edit replaced can leave. */
+const leastReplaced = 120;
+
+/** Characters that are shown of a long text in the arguments of a call that writes no file; about 50 tokens. */
+const shownHead = 200;
+
+/**
+ * Free texts: texts that leave when an epoch ends, and only where the prompt is written again anyway. No policy decides
+ * about them, and they end no epoch. They are the texts that edits replaced, the rest of long arguments of calls that
+ * write no file, and the thinking of earlier turns.
+ */
+interface FreeTexts {
+  readonly calls: readonly FreeCall[];
+  /** Whether the thinking of the answer leaves. */
+  readonly isThought: boolean;
+  /** Tokens of this thinking that a change of the view does not remove anyway. */
+  readonly thinking: number;
+}
+
+interface FreeCall {
+  readonly call: number;
+  readonly form: "replaced" | "head";
+  /** Tokens that leave the view with its texts. */
+  readonly saves: number;
+}
+
+/** A part of the view that leaves by the policy's decision: the large arguments of a call if `call` is there. */
+interface Leaving {
+  readonly index: number;
+  readonly call?: number;
+}
+
+/** Returns the tokens of the free texts from an index on. Calls whose arguments leave as a whole do not count. */
+export function freeTokens(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  from: number,
+  leaving: readonly Leaving[],
+): number {
+  const whole = new Set(leaving.map(({ index, call }) => `${index}.${call}`));
+  let tokens = 0;
+  for (const [index, { calls, thinking }] of freeTextsFrom(context, entries, from)) {
+    tokens += thinking;
+    for (const { call, saves } of calls) if (!whole.has(`${index}.${call}`)) tokens += saves;
+  }
+  return tokens;
+}
+
+/** Returns a view without the free texts from an index on. Answers that contain nothing else are left out. */
+export function withoutFreeTexts(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  from: number,
+): readonly ViewEntry[] {
+  const found = freeTextsFrom(context, entries, from);
+  if (found.size === 0) return entries;
+  return entries.flatMap((entry, index): readonly ViewEntry[] => {
+    const free = found.get(index);
+    const step = answerOf(context, entry);
+    if (free === undefined || entry.type !== "assistant" || step === undefined) return [entry];
+    if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
+    const { tokens: _tokens, ...rest } = entry;
+    const more = free.calls.map((one) => freeStub(context, step, one));
+    const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
+    const made = sized<AssistantEntry>(
+      {
+        ...rest,
+        ...(free.isThought ? { thinking: "all-left-out" } : {}),
+        ...(stubs.length === 0 ? {} : { stubs }),
+      },
+      context.source,
+    );
+    return [tokensOf(context, made) < tokensOf(context, entry) ? made : entry];
+  });
+}
+
+/**
+ * Whether a view lacks thinking of the turn of the newest user message, as after the user went back to an earlier turn.
+ * Providers demand the thinking of the present turn.
+ */
+export function lacksNewestThinking(
+  { newestUser }: PlanningContext,
+  entries: readonly ViewEntry[],
+): boolean {
+  return entries.some(
+    (entry) =>
+      entry.type === "assistant" && entry.thinking === "all-left-out" && entry.turn >= newestUser,
+  );
+}
+
+/** Returns the free texts of the answers from an index on, by the index of their entries. */
+function freeTextsFrom(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  from: number,
+): ReadonlyMap<number, FreeTexts> {
+  const found = new Map<number, FreeTexts>();
+  let needed: ReadonlySet<string> | undefined;
+  let age = -1;
+  for (let index = entries.length - 1; index >= from; index -= 1) {
+    const entry = entries[index];
+    const step = entry === undefined ? undefined : answerOf(context, entry);
+    if (entry?.type !== "assistant" || step === undefined) continue;
+    if (step.toolcall_ids.length > 0) age += 1;
+    const { isThought, thinking } = freeThinking(context, entry, step);
+    const isFree = (one: FreeCall): boolean => {
+      const id = step.toolcall_ids[one.call];
+      const known = id === undefined ? undefined : context.input.pool.get(id);
+      if (known === undefined || entry.stubs?.some(({ call }) => call === one.call) === true)
+        return false;
+      if (one.form === "head") return known.stored.body["context_tool"] !== true;
+      needed ??= shownParts(entries).callsNeeded();
+      return !needed.has(known.handle);
+    };
+    const calls = freeCalls(context, step)
+      .filter(({ form }) => age > ageOf(context.settings, form))
+      .filter(isFree);
+    const leaving = calls.length > 0 && mayChange(context, entry, step) ? calls : [];
+    if (isThought || leaving.length > 0) found.set(index, { calls: leaving, isThought, thinking });
+  }
+  return found;
+}
+
+/** Returns how many answers with tool calls must follow before texts of a form leave. */
+function ageOf(
+  { replacedTexts: replaced, otherArguments: others }: EpochSettings,
+  form: FreeCall["form"],
+): number {
+  return (form === "replaced" ? replaced : others?.age) ?? Number.POSITIVE_INFINITY;
+}
+
+const knownCalls = new WeakMap<
+  AssistantStep,
+  { readonly settings: EpochSettings; readonly calls: readonly FreeCall[] }
+>();
+
+/** Returns the calls of an answer with texts that are free as soon as they are old. */
+function freeCalls(context: PlanningContext, step: AssistantStep): readonly FreeCall[] {
+  const { settings } = context;
+  const before = knownCalls.get(step);
+  if (before?.settings === settings) return before.calls;
+  const calls = callsOf(step).flatMap((block, call): readonly FreeCall[] => {
+    const form = formOf(context, block);
+    if (form === undefined) return [];
+    const shown =
+      form === "head"
+        ? withHeads(block.arguments, shownHead)
+        : withoutReplaced(block.arguments, leastReplaced, { of: "f100", version: 10 });
+    const saves = argumentTokens(block.arguments) - argumentTokens(shown);
+    return saves > 0 ? [{ call, form, saves }] : [];
+  });
+  knownCalls.set(step, { settings, calls });
+  return calls;
+}
+
+function formOf(
+  { settings, toolFacts }: PlanningContext,
+  { name, arguments: given }: ToolCallBlock,
+): FreeCall["form"] | undefined {
+  const args = argumentsOf(given);
+  const { otherArguments: others } = settings;
+  const hasReplaced = settings.replacedTexts !== undefined && canReplace(args);
+  // A text has fewer tokens than characters, so the tokens of most calls need not be counted.
+  const length = JSON.stringify(args).length;
+  const isLong = others !== undefined && length > others.over && argumentTokens(args) > others.over;
+  if (length < leastReplaced || (!hasReplaced && !isLong)) return undefined;
+  const { kind, writtenPath, contextTool } = toolFacts(name, args);
+  if (kind === "edit") return hasReplaced ? "replaced" : undefined;
+  if (kind === "write" || writtenPath !== undefined || contextTool !== undefined) return undefined;
+  return isLong ? "head" : undefined;
+}
+
+function argumentTokens(args: unknown): number {
+  return rawEstimator.text(JSON.stringify(args) ?? "");
+}
+
+function freeStub(
+  { input }: PlanningContext,
+  step: AssistantStep,
+  { call, form }: FreeCall,
+): ArgumentStub {
+  if (form === "head") return { call, head: shownHead };
+  const stub = { call, replaced: leastReplaced };
+  const id = step.toolcall_ids[call];
+  const { found, removed } = replacedTexts(
+    argumentsOf(callsOf(step)[call]?.arguments),
+    leastReplaced,
+  );
+  // A stub of removed lines names no version, so one record cannot be about both.
+  if (id === undefined || found.length === 0 || removed.length > 0) return stub;
+  const held = input.replacedIn?.(id, found);
+  const file = held === undefined ? undefined : input.pool.get(held.file);
+  if (held === undefined || file === undefined) return stub;
+  return { ...stub, of: file.handle, version: held.version };
+}
+
+/**
+ * Returns the thinking of an answer that is free. If the model binds its thinking, a change of the view removes the
+ * signed thinking behind it anyway, so only the other thinking counts.
+ */
+function freeThinking(
+  context: PlanningContext,
+  { turn, thinking }: AssistantEntry,
+  step: AssistantStep,
+): Pick<FreeTexts, "isThought" | "thinking"> {
+  const { settings, newestUser } = context;
+  const isEarlier = turn < newestUser && thinking !== "all-left-out";
+  if (settings.earlierThinking === "stays" || !isEarlier) return { isThought: false, thinking: 0 };
+  const { assistant } = step;
+  const rest = withoutAllThinking(assistant);
+  const isUnsigned = thinking === "left-out";
+  const shown = isUnsigned ? withoutSignedThinking(assistant) : assistant;
+  const isSigned = !isUnsigned && hasSignedThinking(step);
+  if (rest.length === shown.length && !isSigned) return { isThought: false, thinking: 0 };
+  const counted = boundTo(context) === undefined ? shown : withoutSignedThinking(shown);
+  const tokens = contentTokens(counted, rawEstimator) - contentTokens(rest, rawEstimator);
+  return { isThought: true, thinking: Math.max(0, tokens) };
+}
+
+function answerOf({ input }: PlanningContext, entry: ViewEntry): AssistantStep | undefined {
+  if (entry.type !== "assistant") return undefined;
+  const step = input.turns[entry.turn]?.steps[entry.step];
+  return step !== undefined && isAssistantStep(step) ? step : undefined;
+}
