@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import type { ViewSource } from "../../src/view/view-source.ts";
 import type { AssistantEntry, ResultEntry, ShownPart } from "../../src/view/view-entry.ts";
+import { readEntryRow } from "../../src/view/entry-row.ts";
 import { renderEntry } from "../../src/render/render-entry.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
@@ -68,6 +69,56 @@ describe("an answer", () => {
   test("is shown with its signed thinking, unless the entry leaves it out", () => {
     expect(answerOf([thinking, said])).toEqual([thinking, said]);
     expect(answerOf([thinking, said], { thinking: "left-out" })).toEqual([said]);
+  });
+
+  test("is shown without any thinking if the entry says so", () => {
+    const plain: Block = { type: "thinking", thinking: "so" };
+    const redacted: Block = { type: "redacted_thinking", data: "xyz" };
+
+    expect(answerOf([plain, redacted, thinking, said], { thinking: "all-left-out" })).toEqual([
+      said,
+    ]);
+  });
+
+  // Rows of views that are stored already. Their messages never change.
+  test.each<readonly [string, string]>([
+    ["a0.0 9", '{"a":"X240","oldText":"O240","short":"x"},{"b":"X239"}'],
+    [
+      "a0.0 0=f2@4,1 9",
+      '{"a":"[240 characters, now in f2 v4]","oldText":"[240 characters, now in f2 v4]","short":"x"},{"b":"X239"}',
+    ],
+    [
+      "a0.0 0=f2@4/3 9",
+      '{"a":"[240 characters, now in f2 v4]","oldText":"[240 characters, now in f2 v3]","short":"x"},{"b":"X239"}',
+    ],
+    [
+      "a0.0 0=f2@4/0 9",
+      '{"a":"[240 characters, now in f2 v4]","oldText":"[240 characters left out]","short":"x"},{"b":"X239"}',
+    ],
+    [
+      "a0.0 -thinking 0 9",
+      '{"a":"[240 characters left out]","oldText":"[240 characters left out]","short":"x"},{"b":"X239"}',
+    ],
+    [
+      "a0.0 0-120=f2@3,1-120 9",
+      '{"a":"X240","oldText":"[240 characters, now in f2 v3]","short":"x"},{"b":"X239"}',
+    ],
+  ])("of the row %j has the same bytes as ever", (row, expected) => {
+    const [X, O] = ["x", "o"].map((letter) => letter.repeat(240));
+    const texts = { a: X ?? "", oldText: O ?? "", short: "x" };
+    const blocks = [texts, { b: X?.slice(1) ?? "" }].map((args, n): Block => ({
+      type: "toolCall",
+      id: `call_${n}`,
+      name: "edit",
+      arguments: args,
+    }));
+    const { type: _type, tokens: _tokens, ...fields } = readEntryRow(row) as AssistantEntry;
+
+    const shown = answerOf(blocks, fields) as readonly Block[];
+    const made = shown.map((block) => JSON.stringify(block["arguments"])).join(",");
+    expect(made.replaceAll(X ?? "", "X240").replaceAll(O ?? "", "O240")).toBe(
+      expected.replaceAll("X239", X?.slice(1) ?? ""),
+    );
   });
 
   test("keeps an empty text only if the provider has signed it", () => {

@@ -75,6 +75,29 @@ describe("the argument stubs of a file that was changed several times", () => {
     });
   });
 
+  it("name the version before for the text that an edit replaced, if only this text leaves", async () => {
+    const opened = await openWriting();
+    const [one, other] = [alpha.slice(0, 150), beta.slice(0, 130)];
+    await opened.write({ path: "a.txt", content: alpha });
+    await opened.write({ path: "b.txt", content: `${one}end\n` });
+    await opened.edit({ path: "b.txt", oldText: one, newText: other }, `${other}end\n`);
+    // The edit finds a text that another program wrote meanwhile, and that no version holds.
+    await opened.edit({ path: "b.txt", oldText: gamma.slice(0, 125), newText: one }, one);
+
+    const view = await opened.viewAfterPause();
+    expect(argumentsIn(view, "call_3")).toMatchObject({
+      oldText: stub(one, 1, "f2"),
+      newText: other,
+    });
+    expect(argumentsIn(view, "call_4")).toMatchObject({
+      oldText: "[125 characters left out]",
+      newText: one,
+    });
+    const again = await opened.reopen();
+    await opened.history.ingest(again);
+    expect((await again.nextView()).messages).toEqual(view.messages);
+  });
+
   it("stay as they were sent when the file changes again, and after a restart", async () => {
     const opened = await openWriting();
     await opened.write({ path: "b.txt", content: alpha });
@@ -102,6 +125,46 @@ describe("the argument stubs of a file that was changed several times", () => {
 
     expect(views[1]?.messages).toEqual(views[0]?.messages);
     expect(argumentsIn(views[1] as View, "call_1")).toMatchObject({ content: stub(alpha, 1) });
+  });
+});
+
+describe("a command of which the view shows only the beginning", () => {
+  it("does not run again with the mark in it", async () => {
+    const opened = await openWriting();
+    const command = "echo some words of a long command\n".repeat(80);
+    await opened.write({ path: "b.txt", content: alpha });
+    const id = opened.history.call("bash", { command }, "done", { id: "long" });
+    await opened.view();
+    expect(await opened.session.checkArguments("bash", { command })).toBeUndefined();
+
+    const shown = argumentsIn(await opened.viewAfterPause(), id) as { readonly command: string };
+    expect(shown.command).toBe(
+      `${command.slice(0, 200)}\n[${command.length - 200} characters left out]`,
+    );
+    expect(await opened.session.checkArguments("bash", { ...shown })).toMatch(
+      /^The call did not run, because an argument contains "\[2520 characters left out\]"/u,
+    );
+    expect(await opened.session.checkArguments("bash", { command })).toBeUndefined();
+  });
+});
+
+describe("a patch of which the view does not show the removed lines", () => {
+  it("does not run again with the mark in it", async () => {
+    const opened = await openWriting();
+    const lines = Array.from({ length: 8 }, (_, n) => `-old line ${n} of the file`).join("\n");
+    const patch = `*** Begin Patch\n*** Update File: b.txt\n${lines}\n+new\n*** End Patch`;
+    await opened.write({ path: "b.txt", content: alpha });
+    await opened.edit({ path: "b.txt", input: patch }, "new\n");
+
+    const shown = argumentsIn(await opened.viewAfterPause(), "call_2") as {
+      readonly input: string;
+    };
+    expect(shown.input).toBe(patch.replace(lines, `[${lines.length} characters left out]`));
+    for (const [tool, args] of [
+      ["apply_patch", { input: shown.input }],
+      ["bash", { command: `apply_patch <<'EOF'\n${shown.input}\nEOF` }],
+    ] as const)
+      expect(await opened.session.checkArguments(tool, args)).toMatch(/^The call did not run/u);
   });
 });
 
@@ -166,6 +229,6 @@ function argumentsIn({ messages }: View, id: string): unknown {
   return undefined;
 }
 
-function stub(text: string, version: number): string {
-  return `[${text.length} characters, now in f1 v${version}]`;
+function stub(text: string, version: number, file = "f1"): string {
+  return `[${text.length} characters, now in ${file} v${version}]`;
 }

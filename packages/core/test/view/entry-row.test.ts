@@ -59,6 +59,12 @@ const stub = fc.oneof(
   fc.record({ call: count, of, version, before: count }),
   fc.record({ call: count, of }),
   fc.record({ call: count, before: count }),
+  fc.record({ call: count, replaced: count }),
+  fc.record({ call: count, of, version, replaced: count }),
+  fc.record({ call: count, of, version, before: count, replaced: count }),
+  fc.record({ call: count, head: count }),
+  fc.record({ call: count, of, version, head: count }),
+  fc.record({ call: count, replaced: count, head: count }),
 );
 
 const resultAt = {
@@ -96,7 +102,7 @@ const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
       type: fc.constant("assistant" as const),
       turn: count,
       step: count,
-      thinking: fc.constant("left-out" as const),
+      thinking: fc.constantFrom("left-out" as const, "all-left-out" as const),
       stubs: fc.array(stub),
       tokens,
     },
@@ -180,6 +186,40 @@ describe("the rows of a view", () => {
         step: 3,
         stubs: [{ call: 0, of: "f2", version: 4, before: 3 }],
         tokens: 40,
+      },
+    ],
+    [
+      "a2.3 0-120=f2@3,1-120 60",
+      {
+        type: "assistant",
+        turn: 2,
+        step: 3,
+        stubs: [
+          { call: 0, of: "f2", version: 3, replaced: 120 },
+          { call: 1, replaced: 120 },
+        ],
+        tokens: 60,
+      },
+    ],
+    [
+      "a2.3 0+200,1 60",
+      {
+        type: "assistant",
+        turn: 2,
+        step: 3,
+        stubs: [{ call: 0, head: 200 }, { call: 1 }],
+        tokens: 60,
+      },
+    ],
+    [
+      "a2.3 -all-thinking 0+200 60",
+      {
+        type: "assistant",
+        turn: 2,
+        step: 3,
+        thinking: "all-left-out",
+        stubs: [{ call: 0, head: 200 }],
+        tokens: 60,
       },
     ],
     [

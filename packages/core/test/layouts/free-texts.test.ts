@@ -1,0 +1,304 @@
+import type { JsonObject } from "@self-context-manager/objects";
+import { describe, expect, it, test } from "vitest";
+import type { Block } from "../../src/chat/message.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import type { LayoutInput, LayoutOutput } from "../../src/view/layout.ts";
+import { lines, nothingUsed, type ViewStage, viewAfterPause, viewStage } from "./view-stage.ts";
+
+const layout = epochLayout();
+const old = "an old line of the file\n".repeat(10);
+const edit: JsonObject = { path: "f1.ts", oldText: old, newText: "a new line of the file\n" };
+const leftOut = `[${old.length} characters left out]`;
+
+/** Returns the arguments of a call in a view. */
+function argumentsOf({ messages }: LayoutOutput, handle: string): JsonObject | undefined {
+  const id = `call_${handle.slice(1)}`;
+  for (const message of messages)
+    if (message.role === "assistant")
+      for (const block of message.content)
+        if (block["id"] === id) return block["arguments"] as JsonObject;
+  return undefined;
+}
+
+/** Adds an output that leaves when the next epoch ends. */
+function addContent(stage: ViewStage): string {
+  return stage.call("bash", { command: "test" }, lines(200));
+}
+
+/** Adds calls with short arguments and outputs. */
+function addCalls(stage: ViewStage, count: number): void {
+  for (let index = 0; index < count; index += 1)
+    stage.call("bash", { command: `echo ${index}` }, "ok");
+}
+
+describe("the old text of an edit", () => {
+  test.each([
+    [3, old],
+    [4, leftOut],
+  ])("with %i newer answers is shown so after an epoch's end", (count, shown) => {
+    const stage = viewStage("go");
+    addContent(stage);
+    const call = stage.call("edit", edit, "done");
+    addCalls(stage, count);
+
+    expect(argumentsOf(stage.view(layout), call)).toEqual(edit);
+    const view = viewAfterPause(stage, layout);
+    expect(view.epoch).toMatchObject({ isNew: true, left: ["t1"] });
+    expect(argumentsOf(view, call)).toEqual({ ...edit, oldText: shown });
+  });
+
+  it("stays before the first removed content", () => {
+    const stage = viewStage("go");
+    const before = stage.call("edit", edit, "done");
+    addContent(stage);
+    const behind = stage.call("edit", edit, "done");
+    addCalls(stage, 4);
+    stage.view(layout);
+
+    const view = viewAfterPause(stage, layout);
+    expect(argumentsOf(view, before)).toEqual(edit);
+    expect(argumentsOf(view, behind)).toMatchObject({ oldText: leftOut });
+  });
+
+  it("ends no epoch, and makes no place for a cache breakpoint", () => {
+    const stages = [old, "short"].map((oldText) => {
+      const stage = viewStage("go");
+      stage.call("edit", { ...edit, oldText }, "done");
+      addCalls(stage, 6);
+      stage.view(layout);
+      return viewAfterPause(stage, layout);
+    });
+
+    expect(stages[0]?.epoch).toMatchObject({ isNew: false, deadTokens: 0 });
+    expect(stages[0]?.boundaries).toEqual(stages[1]?.boundaries);
+  });
+
+  it("makes the rewrite cheaper", () => {
+    const rewrites = [3, undefined].map((replacedTexts) => {
+      const made = epochLayout({ replacedTexts });
+      const stage = viewStage("go");
+      const content = addContent(stage);
+      stage.call("edit", edit, "done");
+      addCalls(stage, 6);
+      stage.view(made);
+      stage.deactivate(content);
+      return stage.view(made, { liveness: nothingUsed }).epoch?.rewrite ?? 0;
+    });
+
+    expect(rewrites[0]).toBeGreaterThan(0);
+    expect(rewrites[0]).toBeLessThan((rewrites[1] ?? 0) - 40);
+  });
+
+  it("stays while the view needs the call to show the newest version of its file", () => {
+    const stage = viewStage("go");
+    stage.file("f1", old);
+    stage.read("f1");
+    stage.view(layout);
+    const content = addContent(stage);
+    stage.file("f1", "a new line of the file\n", "agent");
+    const call = stage.call("edit", edit, "done", { file: "f1" });
+    addCalls(stage, 6);
+    stage.view(layout);
+    const keepsFile = {
+      ...nothingUsed,
+      stays: ({ key }: { readonly key: string }) => key === "f1",
+    };
+    stage.deactivate(content);
+
+    const view = viewAfterPause(stage, layout, { liveness: keepsFile });
+    expect(view.epoch).toMatchObject({ isNew: true, left: [content] });
+    expect(argumentsOf(view, call)).toEqual(edit);
+  });
+
+  it("stays if the setting says so", () => {
+    const keeping = epochLayout({ replacedTexts: undefined });
+    const stage = viewStage("go");
+    addContent(stage);
+    const call = stage.call("edit", edit, "done");
+    addCalls(stage, 6);
+    stage.view(keeping);
+
+    expect(argumentsOf(viewAfterPause(stage, keeping), call)).toEqual(edit);
+  });
+
+  it("stays in the present turn beside signed thinking", () => {
+    const thinking = { type: "thinking", thinking: "so", thinkingSignature: "sig" };
+    const stage = viewStage("go");
+    const content = addContent(stage);
+    const call = stage.call("edit", edit, "done", { thinking });
+    addCalls(stage, 6);
+    stage.view(layout);
+    const view = viewAfterPause(stage, layout);
+    expect(view.epoch).toMatchObject({ isNew: true, left: [content] });
+    expect(argumentsOf(view, call)).toEqual(edit);
+
+    addContent(stage);
+    stage.user("and now?");
+    stage.view(layout);
+    expect(argumentsOf(viewAfterPause(stage, layout), call)).toEqual(edit);
+  });
+
+  it("leaves before the other large arguments of its call, which can leave later", () => {
+    const large = { ...edit, newText: lines(300, "word") };
+    const stage = viewStage("go");
+    addContent(stage);
+    const call = stage.call("edit", large, "done");
+    addCalls(stage, 6);
+    stage.view(layout);
+    const keepsArguments = { keepsArguments: () => true, stays: keepsAll("/args") };
+
+    const first = viewAfterPause(stage, layout, { liveness: keepsArguments });
+    expect(argumentsOf(first, call)).toEqual({ ...large, oldText: leftOut });
+    const second = viewAfterPause(stage, layout);
+    expect(second.epoch).toMatchObject({ isNew: true, left: [`${call}/args`] });
+    expect(argumentsOf(second, call)).toEqual({
+      path: "f1.ts",
+      oldText: leftOut,
+      newText: `[${large.newText.length} characters left out]`,
+    });
+    expect(first.record.entries).toContainEqual(
+      expect.objectContaining({ stubs: [{ call: 0, replaced: 120 }] }),
+    );
+    expect(second.record.entries).toContainEqual(expect.objectContaining({ stubs: [{ call: 0 }] }));
+  });
+});
+
+/** Returns a decision by which the objects whose key ends so stay. */
+function keepsAll(end: string): NonNullable<LayoutInput["liveness"]>["stays"] {
+  return ({ key }) => key.endsWith(end);
+}
+
+describe("long arguments of a call that writes no file", () => {
+  const command = lines(100, "echo");
+  const shown = `${command.slice(0, 200)}\n[${command.length - 200} characters left out]`;
+
+  test.each([
+    [10, command],
+    [11, shown],
+  ])("with %i newer answers are shown so after an epoch's end", (count, expected) => {
+    const stage = viewStage("go");
+    addContent(stage);
+    const call = stage.call("bash", { command, description: "short" }, "done");
+    addCalls(stage, count);
+    stage.view(layout);
+
+    const view = viewAfterPause(stage, layout);
+    expect(argumentsOf(view, call)).toEqual({ command: expected, description: "short" });
+    expect(layout.rebuild(view.record, stage.source())).toEqual(view.messages);
+  });
+
+  test.each<readonly [string, string, JsonObject]>([
+    ["of 400 tokens or less", "bash", { command: lines(30, "echo") }],
+    ["of a write", "write", { path: "a.ts", content: lines(90) }],
+    ["of a context tool", "find_objects", { query: command }],
+  ])("stay: those %s", (_, tool, args) => {
+    const stage = viewStage("go");
+    addContent(stage);
+    const call = stage.call(tool, args, "done");
+    addCalls(stage, 12);
+    stage.view(layout);
+
+    const keepsArguments = { keepsArguments: () => true, stays: keepsAll("/args") };
+    const view = viewAfterPause(stage, layout, { liveness: keepsArguments });
+    expect(view.epoch).toMatchObject({ isNew: true });
+    expect(argumentsOf(view, call)).toEqual(args);
+  });
+});
+
+describe("the thinking of earlier turns", () => {
+  const leaving = epochLayout({ earlierThinking: "leaves" });
+  const signed = { type: "thinking", thinking: "signed", thinkingSignature: "sig" };
+  const plain = { type: "thinking", thinking: "plain" };
+  const redacted = { type: "redacted_thinking", data: "xyz" };
+
+  /** Returns the types of the blocks of each answer in a view. */
+  function answersIn({ messages }: LayoutOutput): readonly string[] {
+    return messages.flatMap((message) =>
+      message.role === "assistant" ? [message.content.map(({ type }) => type).join(" ")] : [],
+    );
+  }
+
+  /** Two turns with all kinds of thinking in the first and signed thinking in the second. */
+  function twoTurns(): ViewStage {
+    const stage = viewStage("go");
+    stage.call("bash", { command: "test" }, lines(200), { thinking: signed });
+    stage.call("bash", { command: "a" }, "ok", { thinking: plain });
+    stage.call("bash", { command: "b" }, "ok", { thinking: redacted });
+    stage.say("Well.", plain);
+    stage.user("and now?");
+    stage.call("bash", { command: "c" }, "ok", { thinking: signed });
+    return stage;
+  }
+
+  it("leaves behind the first removed content", () => {
+    const stage = twoTurns();
+    stage.view(leaving);
+
+    const view = viewAfterPause(stage, leaving);
+    expect(answersIn(view)).toEqual([
+      "thinking toolCall",
+      "toolCall",
+      "toolCall",
+      "text",
+      "thinking toolCall",
+    ]);
+    expect(leaving.rebuild(view.record, stage.source())).toEqual(view.messages);
+  });
+
+  it("stays by default, and while no epoch ends", () => {
+    const whole = [
+      "thinking toolCall",
+      "thinking toolCall",
+      "redacted_thinking toolCall",
+      "thinking text",
+      "thinking toolCall",
+    ];
+    const stage = twoTurns();
+    stage.view(layout);
+    expect(answersIn(viewAfterPause(stage, layout))).toEqual(whole);
+
+    const other = twoTurns();
+    other.view(leaving);
+    expect(answersIn(other.view(leaving))).toEqual(whole);
+  });
+
+  it("takes an answer with it that contains nothing else", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    stage.say("", plain);
+    stage.user("and now?");
+    stage.say("Yes.");
+    stage.user("good");
+    stage.view(leaving);
+
+    expect(answersIn(viewAfterPause(stage, leaving))).toEqual(["toolCall", "text"]);
+  });
+
+  it("comes back if its turn is the present one again", () => {
+    const stage = twoTurns();
+    stage.view(leaving);
+    viewAfterPause(stage, leaving);
+    stage.goBack();
+
+    const view = stage.view(leaving);
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+    expect(answersIn(view)[1]).toBe("thinking toolCall");
+  });
+
+  it("leaves no signed thinking behind it if the model binds its thinking", () => {
+    const bound = { thinking: "bound", head: "a" } as const;
+    const stage = viewStage("go");
+    stage.view(leaving, bound);
+    const first: Block = { ...signed, thinkingSignature: "first" };
+    stage.call("bash", { command: "test" }, lines(200), { thinking: first });
+    stage.view(leaving, bound);
+    stage.call("bash", { command: "a" }, "ok", { thinking: signed });
+    stage.view(leaving, bound);
+    stage.say("Well.", plain);
+    stage.user("and now?");
+
+    const view = viewAfterPause(stage, leaving, bound);
+    expect(view.epoch).toMatchObject({ isNew: true });
+    expect(answersIn(view)).toEqual(["thinking toolCall", "toolCall", "text"]);
+  });
+});
