@@ -9,6 +9,9 @@ import { epochFaults, layoutFaults, poolFaults } from "../src/layout/faults.ts";
 const small: Partial<EpochSettings> = {
   small: 20,
   largeArguments: 60,
+  replacedTexts: 0,
+  otherArguments: { over: 60, age: 1 },
+  earlierThinking: "leaves",
   trim: { over: 200, head: 60, tail: 30 },
 };
 

@@ -3,6 +3,7 @@ import {
   epochLayout,
   type EpochSettings,
   isText,
+  isToolCall,
   type Layout,
   pooledLayout,
   type ViewMessage,
@@ -10,6 +11,7 @@ import {
 import type { LayoutOutput } from "@self-context-manager/core/layout";
 import { namedVersions, type VersionName } from "@self-context-manager/core/inspect";
 import { withoutSignedThinking } from "@self-context-manager/core/host";
+import type { JsonObject } from "@self-context-manager/objects";
 import type { EpochLaw, LayoutLaw, PoolLaw } from "@self-context-manager/testkit";
 
 /** A fault of a layout, with the law that must detect it. */
@@ -41,6 +43,30 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
             : message,
         ),
       ),
+    },
+    {
+      law: "output-is-legal",
+      what: "states a wrong number of characters that are left out of arguments",
+      layout: messages((all) =>
+        all.map((message) =>
+          withArguments(
+            message,
+            (text) => `${text.slice(0, 200)}\n[${text.length - 199} characters left out]`,
+          ),
+        ),
+      ),
+    },
+    {
+      law: "output-is-legal",
+      what: "leaves out thinking of the present turn",
+      layout: changed((output) => ({
+        ...output,
+        messages: output.messages.map((message) =>
+          message.role === "assistant"
+            ? { ...message, content: message.content.filter(({ type }) => type !== "thinking") }
+            : message,
+        ),
+      })),
     },
     {
       law: "output-is-legal",
@@ -318,6 +344,22 @@ export const epochFaults: readonly EpochFault[] = [
     },
   },
   {
+    law: "free-texts-leave-behind-the-cut",
+    what: "shows long arguments by their beginning everywhere when an epoch ends",
+    make: (settings) =>
+      settings.otherArguments === undefined
+        ? epochLayout(settings)
+        : changedLayout(epochLayout(settings), (output) => ({
+            ...output,
+            messages:
+              output.epoch?.isNew === true
+                ? output.messages.map((message) =>
+                    withArguments(message, (text) => `${text.slice(0, 200)}\n[left out]`),
+                  )
+                : output.messages,
+          })),
+  },
+  {
     law: "removed-content-is-named",
     what: "removes content without a reference line",
     make: changing((output) => ({
@@ -442,6 +484,20 @@ function withoutSignature(block: Block): Block {
 function withoutThinking(message: ViewMessage): ViewMessage {
   if (message.role !== "assistant") return message;
   return { ...message, content: withoutSignedThinking(message.content) };
+}
+
+/** Changes the long texts in the arguments of an answer's calls. */
+function withArguments(message: ViewMessage, change: (text: string) => string): ViewMessage {
+  if (message.role !== "assistant") return message;
+  const content = message.content.map((block) => {
+    if (!isToolCall(block)) return block;
+    const args = Object.entries(block.arguments).map(([name, value]) => [
+      name,
+      typeof value === "string" && value.length > 240 ? change(value) : value,
+    ]);
+    return { ...block, arguments: Object.fromEntries(args) as JsonObject };
+  });
+  return { ...message, content };
 }
 
 function textsOf(message: ViewMessage): readonly string[] {

@@ -10,7 +10,11 @@ export {
   toJson,
   toJsonWithBase64,
 } from "@self-context-manager/objects";
-export { hasSignedThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
+export {
+  hasSignedThinking,
+  withoutAllThinking,
+  withoutSignedThinking,
+} from "../chat/signed-thinking.ts";
 export {
   prefixStability,
   type PrefixStability,

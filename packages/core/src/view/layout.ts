@@ -219,8 +219,10 @@ export type EpochEnd =
  *
  * - `output-is-legal`: each tool call has exactly one result, directly after its message and in order. No result is
  *   without its call, no content is empty, and the first message is a user message. Answers are unchanged, including
- *   thinking and signatures, with two exceptions: argument stubs can replace long texts in arguments, and for a model
- *   that binds its thinking, an answer's signed thinking can be left out as a whole.
+ *   thinking and signatures, with three exceptions. Argument stubs, which state a number of characters, can replace texts
+ *   in arguments: a text as a whole, a run of removed lines in a patch, or all of a long text but its beginning. For a
+ *   model that binds its thinking, an answer's signed thinking can be left out as a whole. Of turns before the newest
+ *   user message, all thinking can be left out.
  * - `bound-thinking-stays-valid`: for a model that binds its thinking, an answer is shown with its signed thinking only
  *   if all messages before it are those of the view that it answered, apart from thinking, and if the signed thinking
  *   before it is the same as in that view, or none.
@@ -250,6 +252,8 @@ export type EpochEnd =
  * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`. If the model binds its thinking, an
  *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
  *   content leave at once.
+ * - `free-texts-leave-behind-the-cut`: texts that leave without a decision of the policy, when an epoch ends, change no
+ *   message before the first one that changes without them.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
  *   at most 22 tokens between them names its object. One notice replaces whole turns that left. The header of a

@@ -38,6 +38,7 @@ import { shownContents } from "./shown-contents.ts";
 export type EpochLaw =
   | "sent-bytes-stay"
   | "an-end-is-justified"
+  | "free-texts-leave-behind-the-cut"
   | "removed-content-is-named"
   | "departure-is-as-reported";
 
@@ -83,6 +84,25 @@ export const epochLaws: Readonly<
     });
     everyEpochCall(subject, trial, (call, epoch) => {
       if (epoch.isNew) assert.ok(isJustified(call, epoch, subject, patient), `${epoch.endedBy}`);
+    });
+  },
+  "free-texts-leave-behind-the-cut": (subject, trial) => {
+    const { settings, make } = subject;
+    everyEpochCall(subject, trial, (call, { isNew, endedBy }) => {
+      if (!isNew) return;
+      // The same end without free texts. They make it cheaper, so without them it can come later.
+      const keeping = make({
+        ...settings,
+        ...(endedBy === "carried" ? { share: 0, shareAtTurn: 0 } : {}),
+        replacedTexts: undefined,
+        otherArguments: undefined,
+        earlierThinking: "stays",
+      });
+      const { inputFrom, last, lastMessages, output } = call;
+      const others = keeping.render(inputFrom(keeping, last), last);
+      const cut = firstDifference(lastMessages, others.messages);
+      const changed = firstDifference(lastMessages, output.messages);
+      assert.ok(changed >= cut, `message ${changed} changed, but nothing left before ${cut}`);
     });
   },
   "removed-content-is-named": (subject, trial) => {

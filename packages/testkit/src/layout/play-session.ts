@@ -158,6 +158,12 @@ function inputOf(
     },
     cache: { ...usualCache, isCold },
     textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),
+    replacedIn: (call) => {
+      const held = heldTexts(pool.get(call)?.stored.body["file_refs"], place);
+      return held === undefined || held.version === 1
+        ? undefined
+        : { file: held.file, version: held.version - 1 };
+    },
     ...now.model,
     ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
     ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),

@@ -32,7 +32,7 @@ export interface NamedCall {
 export function callOf(now: SessionNow, script: CallScript): NamedCall {
   switch (script.does) {
     case "command":
-      return { tool: "bash", args: { command: `npm run task-${script.nth}` } };
+      return { tool: "bash", args: commandArguments(script.nth) };
     case "search":
       return { tool: "grep", args: { pattern: `word ${script.nth}` } };
     case "fetch":
@@ -50,6 +50,7 @@ export function callOf(now: SessionNow, script: CallScript): NamedCall {
         args: {
           path: pathOf(script.file),
           edits: [{ oldText: "text", newText: scriptText(script.text) }],
+          ...replacedArguments(script.file),
         },
       };
     case "read":
@@ -59,6 +60,25 @@ export function callOf(now: SessionNow, script: CallScript): NamedCall {
     case "deactivate":
     case "unpin":
       return { tool: script.does, args: { id: targetOf(now, script.object) ?? "f99" } };
+  }
+}
+
+/** Returns the arguments of a command; some of them are long. */
+function commandArguments(nth: number): JsonObject {
+  const command = `npm run task-${nth}`;
+  return nth % 3 === 2 ? { command: `${command} ${"and one more word ".repeat(30)}` } : { command };
+}
+
+/** Returns further arguments of an edit, with long texts that it replaced. */
+function replacedArguments(file: number): JsonObject {
+  const removed = Array.from({ length: 9 }, (_, n) => `-removed line ${n + 1} of ${file}`);
+  switch (file % 4) {
+    case 1:
+      return { old_string: removed.join("\n"), new_string: "one line" };
+    case 2:
+      return { patch: ["@@ -1,9 +1,2 @@", " kept", ...removed, "+added"].join("\n") };
+    default:
+      return {};
   }
 }
 

@@ -12,7 +12,7 @@ import {
   isToolCall,
   type ViewMessage,
 } from "@self-context-manager/core";
-import { withoutSignedThinking } from "@self-context-manager/core/host";
+import { withoutAllThinking, withoutSignedThinking } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
 
 import type { PlayedCall } from "./play-session.ts";
@@ -20,17 +20,24 @@ import { saysAnything } from "./session-script.ts";
 import { linesIn, readable, type ShownContent, withEnd } from "./shown-contents.ts";
 
 /**
- * Checks that answers are unchanged, including thinking and signatures. Only long texts in arguments may be replaced. If
- * the model binds its thinking, an answer's signed thinking may be left out as a whole, and stay left out.
+ * Checks that answers are unchanged, including thinking and signatures. Only texts in arguments may be replaced by stubs
+ * that state their number of characters. If the model binds its thinking, an answer's signed thinking may be left out as
+ * a whole, and stay left out. Of turns before the newest user message, all thinking may be left out.
  */
 export function assertAnswersAreAsGiven(
   messages: readonly ViewMessage[],
   { input, lastMessages }: Pick<PlayedCall, "input" | "lastMessages">,
 ): void {
-  const given = input.turns.flatMap(({ steps }) =>
-    steps.flatMap((step) =>
-      "assistant" in step ? [step.assistant.filter((block) => !isEmptyText(block))] : [],
-    ),
+  const gone = leftOutOf(input.leftOut ?? []);
+  const newest = input.turns.findLastIndex(
+    ({ user }, turn) => saysAnything(user) && !gone.has({ turn, step: -1 }),
+  );
+  const given = input.turns.flatMap(({ steps }, turn) =>
+    steps.flatMap((step) => {
+      if (!("assistant" in step)) return [];
+      const blocks = step.assistant.filter((block) => !isEmptyText(block));
+      return [{ blocks, withoutThinking: turn < newest ? withoutAllThinking(blocks) : blocks }];
+    }),
   );
   const before = new Set(lastMessages.map(withoutArguments));
   const isLeftOut = (message: AssistantMessage, blocks: readonly Block[]): boolean =>
@@ -40,8 +47,11 @@ export function assertAnswersAreAsGiven(
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     const at = given.findIndex(
-      (blocks, index) =>
-        index >= from && (isAsGiven(message, blocks) || isLeftOut(message, blocks)),
+      ({ blocks, withoutThinking }, index) =>
+        index >= from &&
+        (isAsGiven(message, blocks) ||
+          isAsGiven(message, withoutThinking) ||
+          isLeftOut(message, blocks)),
     );
     assert.notEqual(at, -1, `the model gave no such answer: ${JSON.stringify(message.content)}`);
     from = at + 1;
@@ -73,10 +83,15 @@ function isAsGiven({ content }: AssistantMessage, given: readonly Block[]): bool
   );
 }
 
-/** Whether two values are equal, except for long texts that an argument stub in square brackets replaces. */
+/** Whether two values are equal, except for texts that argument stubs replace as a whole or in part. */
 function isSameBut(shown: unknown, given: unknown): boolean {
   if (typeof shown === "string" && typeof given === "string")
-    return shown === given || shown.startsWith(`[${given.length} characters`);
+    return (
+      shown === given ||
+      shown.startsWith(`[${given.length} characters`) ||
+      isBeginning(shown, given) ||
+      isWithoutRemovedLines(shown, given)
+    );
   if (typeof shown !== "object" || typeof given !== "object") return shown === given;
   if (shown === null || given === null) return shown === given;
   const names = Object.keys(given);
@@ -84,6 +99,28 @@ function isSameBut(shown: unknown, given: unknown): boolean {
     Object.keys(shown).join() === names.join() &&
     names.every((name) => isSameBut(Reflect.get(shown, name), Reflect.get(given, name)))
   );
+}
+
+/** Whether a text is the beginning of a long one, and a line with the number of the other characters. */
+function isBeginning(shown: string, given: string): boolean {
+  const [, head = "", number] = /^([^]*)\n\[(\d+) characters left out\]$/u.exec(shown) ?? [];
+  const isHead = head.length >= 199 && head.length <= 200 && given.startsWith(head);
+  return isHead && given.length > 240 && Number(number) === given.length - head.length;
+}
+
+/** Whether a text is a patch in which lines with their number of characters replace long runs of removed lines. */
+function isWithoutRemovedLines(shown: string, given: string): boolean {
+  let at = 0;
+  for (const line of shown.split("\n")) {
+    const number = /^\[(\d+) characters left out\]$/u.exec(line)?.[1];
+    const isOwn = given.startsWith(line, at);
+    const end = at + (isOwn || number === undefined ? line.length : Number(number));
+    const removed = given.slice(at, end).split("\n");
+    if (!isOwn && (end - at < 120 || !removed.every((one) => one.startsWith("-")))) return false;
+    if (end !== given.length && given[end] !== "\n") return false;
+    at = end + 1;
+  }
+  return at === given.length + 1;
 }
 
 /**

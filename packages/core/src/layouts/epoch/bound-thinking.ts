@@ -7,6 +7,7 @@ import { type AssistantStep, isAssistantStep } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
+import { entryRow } from "../../view/entry-row.ts";
 import type { AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
 import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -84,6 +85,14 @@ export function lostThinking(
 /** Returns the index of the first entry that differs from the view before, or the number of entries if none differs. */
 export function firstChange(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
   const index = now.findIndex((entry, at) => entry !== before[at]);
+  return index === -1 ? now.length : index;
+}
+
+/** Returns the index of the first entry that gives another message than in the view before. */
+export function firstOther(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
+  const rowOf = (entry: ViewEntry | undefined): string =>
+    JSON.stringify(entry === undefined ? null : entryRow(entry));
+  const index = now.findIndex((entry, at) => rowOf(entry) !== rowOf(before[at]));
   return index === -1 ? now.length : index;
 }
 

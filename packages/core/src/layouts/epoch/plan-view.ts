@@ -10,7 +10,13 @@ import {
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
-import { boundTo, firstChange, showsThinking, withoutThinking } from "./bound-thinking.ts";
+import {
+  boundTo,
+  firstChange,
+  firstOther,
+  showsThinking,
+  withoutThinking,
+} from "./bound-thinking.ts";
 import { corrections, linkedLines, loadedLines, pinnedNotice } from "./corrections.ts";
 import { sized } from "./entry-messages.ts";
 import { epochEnd, isOverBudget, weigh } from "./epoch-end.ts";
@@ -92,8 +98,13 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
       : epochEnd(context, grown.entries, found, weighing, unsentFrom));
   const accepted = isRefused ? 0 : grown.end === undefined ? grown.entries.length : grown.cut;
   const scarce = from === undefined ? [] : before.scarce;
-  const isEnded = end !== undefined;
-  const ended = finish(context, grown, found, reason, { unsentFrom, accepted, scarce, isEnded });
+  const ended = finish(context, grown, found, reason, {
+    unsentFrom,
+    accepted,
+    scarce,
+    isEnded: end !== undefined,
+    ...(isReplaced && !isCompacted ? { replaced: last.entries } : {}),
+  });
   const isNew = reason !== undefined && (ended.cut < grown.entries.length || end !== undefined);
   const deactivated = isNew ? inactive(context, ended.entries) : [];
   const memory: EpochMemory = {
@@ -345,6 +356,8 @@ interface FinishOptions {
   readonly scarce: readonly UseKey[] | undefined;
   /** Whether the epoch ends even if nothing leaves. */
   readonly isEnded: boolean;
+  /** The entries of the last view, if this view is made without them although their messages are still there. */
+  readonly replaced?: readonly ViewEntry[];
 }
 
 function finish(
@@ -352,7 +365,7 @@ function finish(
   grown: Grown,
   found: readonly Removable[],
   reason: EpochEnd | undefined,
-  { unsentFrom, accepted, scarce: known, isEnded }: FinishOptions,
+  { unsentFrom, accepted, scarce: known, isEnded, replaced }: FinishOptions,
 ): Finished {
   if (reason === undefined)
     return { entries: grown.entries, cut: grown.entries.length, removed: [], reason: "carried" };
@@ -363,7 +376,8 @@ function finish(
   const begun = startedByUser(context, swept.entries);
   const withoutFree = (made: readonly ViewEntry[], cut: number): readonly ViewEntry[] => {
     if (!isEnded && cut >= grown.entries.length) return made;
-    const shorter = withoutFreeTexts(context, made, Math.min(cut, grown.cut));
+    const from = replaced === undefined ? Math.min(cut, grown.cut) : firstOther(replaced, made);
+    const shorter = withoutFreeTexts(context, made, from);
     return withValidThinking(context, grown, shorter, accepted);
   };
   const valid = withValidThinking(context, grown, begun, accepted);
