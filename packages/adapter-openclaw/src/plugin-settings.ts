@@ -9,6 +9,7 @@ const variables: Readonly<Record<string, string>> = {
   xtdbKeep: "SCM_XTDB_KEEP",
   activateUnread: "SCM_ACTIVATE_UNREAD",
   longTexts: "SCM_LONG_TEXTS",
+  earlierThinking: "SCM_EARLIER_THINKING",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",
   alive: "SCM_ALIVE",

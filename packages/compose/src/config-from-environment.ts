@@ -5,6 +5,8 @@ import { homeFolder } from "./home-folder.ts";
 import {
   type ActivateUnread,
   activateUnreadWays,
+  type EarlierThinking,
+  earlierThinkingWays,
   type LayoutKind,
   layoutKinds,
   leastLongText,
@@ -27,6 +29,8 @@ export interface EnvironmentConfig {
   readonly activateUnread?: ActivateUnread;
   /** Undefined if the environment does not set it. */
   readonly longTexts?: number;
+  /** Undefined if the environment sets nothing of it. */
+  readonly epochs?: { readonly earlierThinking: EarlierThinking };
 }
 
 /** The variables that are read, each with a line for help texts. */
@@ -39,9 +43,10 @@ export const environmentVariables: Readonly<Record<string, string>> = {
     "1 keeps this machine's XTDB node running after the last agent has stopped using it",
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
+  SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
-  SCM_SETTING: `how much the policy recently-used keeps: ${recentlyUsedNames.join(" or ")}`,
+  SCM_SETTING: `how much of the context is kept, and for how long: ${recentlyUsedNames.join(" or ")}`,
   SCM_ALIVE: "number of objects that recently-used keeps active",
   SCM_KEPT: "number of them that stay in view when an epoch ends",
   SCM_WINDOW_CALLS: "tool calls of each turn in the window that stay active",
@@ -55,6 +60,8 @@ export function configFromEnvironment(
 ): EnvironmentConfig {
   const store = storeOf(environment);
   const longTexts = count(environment, "SCM_LONG_TEXTS", leastLongText);
+  const isThinkingSet = variableOf(environment, "SCM_EARLIER_THINKING") !== undefined;
+  const earlierThinking = choice(environment, "SCM_EARLIER_THINKING", earlierThinkingWays);
   const isUnreadSet = variableOf(environment, "SCM_ACTIVATE_UNREAD") !== undefined;
   return {
     store,
@@ -66,6 +73,7 @@ export function configFromEnvironment(
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
     ...(longTexts === undefined ? {} : { longTexts }),
+    ...(isThinkingSet ? { epochs: { earlierThinking } } : {}),
   };
 }
 

@@ -13,6 +13,10 @@ export const policyKinds = ["recently-used", "window"] as const;
 export const recentlyUsedNames = ["default", "thrifty", "careful"] as const;
 export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 
+/** Whether the thinking of earlier turns leaves the view when an epoch ends, the default first. */
+export const earlierThinkingWays = ["stays", "leaves"] as const;
+export type EarlierThinking = (typeof earlierThinkingWays)[number];
+
 /** What happens when the model activates a file that no tool of the host has shown, the default first. */
 export const activateUnreadWays = ["read", "ask"] as const;
 export type ActivateUnread = (typeof activateUnreadWays)[number];

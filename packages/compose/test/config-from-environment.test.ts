@@ -34,6 +34,7 @@ test("every variable is read", () => {
       SCM_XTDB_KEEP: "1",
       SCM_ACTIVATE_UNREAD: "ask",
       SCM_LONG_TEXTS: "800",
+      SCM_EARLIER_THINKING: "leaves",
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
       SCM_WINDOW_CALLS: "7",
@@ -50,6 +51,7 @@ test("every variable is read", () => {
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
     longTexts: 800,
+    epochs: { earlierThinking: "leaves" },
   });
 });
 
@@ -73,6 +75,7 @@ test.each([
   ["SCM_XTDB_KEEP", "yes", "1 or 0"],
   ["SCM_LAYOUT", "Pooled", "epoch or pooled"],
   ["SCM_ACTIVATE_UNREAD", "never", "read or ask"],
+  ["SCM_EARLIER_THINKING", "1", "stays or leaves"],
   ["SCM_POLICY", "none", "recently-used or window"],
   ["SCM_SETTING", "lavish", "default or thrifty or careful"],
   ["SCM_LONG_TEXTS", "99", "a whole number from 100"],
