@@ -1,3 +1,4 @@
+export { isTextToFind } from "../calls/edit-pairs.ts";
 export { type ArgumentForm, type KnownTool, knownTool } from "../calls/known-tools.ts";
 export {
   openRehearsal,

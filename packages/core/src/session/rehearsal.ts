@@ -1,4 +1,4 @@
-import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
+import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
@@ -14,6 +14,7 @@ import { setActive } from "../state/set-active.ts";
 import type { LayoutOutput } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { activate } from "./change-activation.ts";
+import type { ActivateRange } from "./chosen-range.ts";
 import { renderView, takeOut } from "./make-view.ts";
 import type { ViewOptions } from "./view-options.ts";
 
@@ -49,8 +50,13 @@ export interface StoredRehearsal {
 export interface Rehearsal {
   /** Returns the view of the next model call. Rejects with `RangeError` after the last call. */
   view(options?: ViewOptions): Promise<LayoutOutput>;
-  /** Activates an object like the model's `activate`, and returns the view of the same call with it. */
-  activate(handle: string, options?: ViewOptions): Promise<LayoutOutput>;
+  /**
+   * Activates an object, or lines of it, like the model's `activate`, and returns the view of the same call with it.
+   * Rejects with `RangeError` if the model's call would be refused.
+   */
+  activate(handle: string, lines?: ActivateRange, options?: ViewOptions): Promise<LayoutOutput>;
+  /** Returns the lines of an active object that are active; undefined if all are, or if the object is inactive. */
+  activeLines(handle: string): readonly LineRange[] | undefined;
   /** Replaces the earlier messages by a summary of the host, from the next view on (decision D53). */
   summarise(summary: RehearsedSummary): void;
 }
@@ -241,10 +247,14 @@ function beginRehearsal(
       takeIn(scope, stage);
       return await look(options);
     },
-    async activate(handle, options = {}) {
-      const answer = await activate(scope, handle);
+    async activate(handle, lines = {}, options = {}) {
+      const answer = await activate(scope, handle, lines);
       if (!answer.ok) throw new RangeError(answer.text);
       return await look(options);
+    },
+    activeLines(handle) {
+      const found = state.pool.handles.get(handle);
+      return found === undefined ? undefined : state.active.get(found)?.ranges;
     },
     summarise({ text, from }) {
       state.chat.summarise({ opaque: text, kind: "summary", from, timestamp: null });

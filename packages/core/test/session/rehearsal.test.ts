@@ -137,6 +137,36 @@ describe("a rehearsal", () => {
     expect(textsOf(messages.slice(-1))).toContain("compiled");
   });
 
+  test("shows the lines of an object that are activated, and adds more lines to them", async () => {
+    const { stored, dependencies } = await recorded();
+    const rehearsal = stored.begin({
+      ...dependencies,
+      layout: epochLayout({ small: 0, deactivate: "immediate" }),
+      policy: windowPolicy({ calls: 1 }),
+    });
+    await allViews(stored, rehearsal);
+    expect(rehearsal.activeLines("t1")).toBeUndefined();
+
+    const { messages } = await rehearsal.activate("t1", { from: 2, to: 4 });
+    const first = rehearsal.activeLines("t1");
+    await rehearsal.activate("t1", { from: 30 });
+
+    expect(textsOf(messages.slice(-1)).match(/compiled/gu)).toHaveLength(3);
+    expect(first).toEqual([{ from: 2, to: 4 }]);
+    expect(rehearsal.activeLines("t1")).toEqual([
+      { from: 2, to: 4 },
+      { from: 30, to: 40 },
+    ]);
+  });
+
+  test("refuses lines that an object does not have", async () => {
+    const { stored, dependencies } = await recorded();
+    const rehearsal = stored.begin(dependencies);
+    await allViews(stored, rehearsal);
+
+    await expect(rehearsal.activate("t1", { from: 41 })).rejects.toThrow(RangeError);
+  });
+
   test("refuses to activate an unknown object", async () => {
     const { stored, dependencies } = await recorded();
     const rehearsal = stored.begin(dependencies);
