@@ -13,7 +13,10 @@ test("replays sessions and shows in words and tables what they would have cost",
   expect(code).toBe(0);
   expect(stdout).toContain("1 session, 31 model calls");
   expect(stdout).toContain("What you would have paid: with epochs");
-  expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +0\.0% /mu);
+  expect(stdout).toMatch(
+    /^profile A +cost +charged +range +miss +miss\+ +sharp +sharp\+ +8-grams /mu,
+  );
+  expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +1\.000( +0\.0%){5} /mu);
   for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
     expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
 }, 60_000);
@@ -42,8 +45,11 @@ test("--json prints one object with every profile and strategy", async () => {
   expect(Object.keys(report["profiles"]?.["A"]?.["epoch"] ?? {})).toEqual([
     "costRatio",
     "chargedCostRatio",
+    "chargedByRangeRatio",
     "evidenceMiss",
     "evidenceMissPlus",
+    "sharpMiss",
+    "sharpMissPlus",
     "prefixHit",
     "meanTokens",
     "peakTokens",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { evidenceOf, missingGrams } from "../src/measure/evidence.ts";
+import type { RecordedMessage } from "../src/read/recorded-session.ts";
 import { wordsOf } from "../src/measure/words.ts";
 import { calls, result, says, user, words } from "./made-sessions.ts";
 
@@ -74,6 +75,24 @@ test("large arguments of a write are additional evidence; small ones are not", (
       ?.map(({ isStrict }) => isStrict),
   ).toEqual([false, false]);
   expect(evidenceOf([...small, ...rest]).uses.size).toBe(0);
+});
+
+test("the positions of an 8-gram are those in the joined text of its object", () => {
+  const [first, second] = [words("x", 30), words("y", 40)];
+  const blocks = [first, second].map((text) => ({ type: "text" as const, text }));
+  const rows = [
+    user("look"),
+    calls("a", "write", { path: "a", old: words("p", 30), content: words("q", 30) }),
+    { ...result("a", "write", ""), content: blocks } as RecordedMessage,
+    says(`${words("y", 8)} and ${words("q", 8)}`),
+  ];
+
+  const { objects, uses } = evidenceOf(rows);
+
+  const quoted = (uses.get(1) ?? []).flatMap(({ holders }) =>
+    holders.map(({ object, start, end }) => objects[object]?.text.slice(start, end)),
+  );
+  expect(quoted).toEqual([words("y", 8), words("q", 8)]);
 });
 
 test("line numbers and written-out escapes are not words", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { evidenceOf, type UsedGram } from "../src/measure/evidence.ts";
 import { fewestObjects, replaySegment } from "../src/measure/replay-segment.ts";
-import type { CallView, StrategyRun } from "../src/measure/call-view.ts";
+import type { CallView, FetchedLines, StrategyRun } from "../src/measure/call-view.ts";
 import { calls, result, says, user, words } from "./made-sessions.ts";
 
 const rows = [
@@ -20,11 +20,32 @@ test("hidden evidence is a miss, and asking for it makes a call", async () => {
   const asked: number[] = [];
   const run = hiding(asked);
 
-  const { miss, calls: traced } = await replaySegment(run, 3, evidence, { isCharged: true });
+  const { miss, calls: traced } = await replaySegment(run, 3, evidence, { charge: "objects" });
 
   expect([miss.used, miss.missed, miss.grams, miss.missedGrams]).toEqual([1, 1, 3, 3]);
   expect(asked).toEqual([0]);
   expect(traced.map(({ charges }) => charges.length)).toEqual([0, 1, 0]);
+});
+
+test("the model asks only for lines of a long text", async () => {
+  const lines = Array.from({ length: 200 }, (_, line) => words(`l${line}x`, 12)).join("\n");
+  const long = [...rows.slice(0, 2), result("a", "read", lines), says(words("l90x", 12))];
+  const asked: unknown[] = [];
+  const run = hiding([]);
+
+  const { calls: traced } = await replaySegment(
+    { ...run, activate: (object, range) => (asked.push([object, range]), run.activate(object)) },
+    2,
+    evidenceOf(long),
+    { charge: "lines" },
+  );
+
+  const [[object, range] = []] = asked as [number, FetchedLines][];
+  expect(object).toBe(0);
+  expect(range?.from).toBeGreaterThan(1);
+  expect(range?.from).toBeLessThanOrEqual(86);
+  expect(range?.to).toBeGreaterThanOrEqual(96);
+  expect(traced[1]?.charges).toEqual([{ prompt: 10, content: (range?.tokens ?? 0) + 140 }]);
 });
 
 test("without charging the model asks for nothing", async () => {
@@ -71,6 +92,7 @@ function hiding(asked: number[]): StrategyRun {
 function gramsIn(sets: readonly (readonly number[])[]): readonly UsedGram[] {
   return sets.map((objects) => ({
     isStrict: true,
+    places: [],
     holders: objects.map((object) => ({ object, start: 0, end: 1 })),
   }));
 }

@@ -49,13 +49,15 @@ test("for any session the strategies keep their rules", async () => {
       expect(Object.keys(profile)).toEqual([...strategyNames]);
       const plain = profile["append-only"];
       expect([plain.miss.missed, plain.miss.missedPlus, plain.epochs]).toEqual([0, 0, 0]);
-      expect(plain.chargedCost).toBe(plain.cost);
+      expect([plain.chargedCost, plain.rangedCost]).toEqual([plain.cost, plain.cost]);
       const { bound, masking, epoch } = profile;
       expect([bound.miss.missed, bound.miss.missedPlus]).toEqual([0, 0]);
       expect(bound.cost).toBeLessThanOrEqual(plain.cost + 1e-6);
       expect(masking.tokens).toBeLessThanOrEqual(plain.tokens);
-      for (const { cost, chargedCost } of [masking, epoch].filter(({ miss }) => miss.missed === 0))
-        expect(chargedCost).toBe(cost);
+      for (const { cost, chargedCost, rangedCost } of [masking, epoch].filter(
+        ({ miss }) => miss.missedPlus === 0,
+      ))
+        expect([chargedCost, rangedCost]).toEqual([cost, cost]);
       // Without a cache, because with one masking is billed in its favour.
       const { masking: uncached } = figures.profiles["N"] ?? {};
       expect(uncached?.chargedCost).toBeGreaterThanOrEqual(uncached?.cost ?? Infinity);
@@ -75,6 +77,19 @@ test("masking hides an output after ten more results, and asking for it again co
   expect(masking?.miss).toMatchObject({ used: 1, missed: 1, grams: 5, missedGrams: 5 });
   expect(plain?.miss).toMatchObject({ used: 1, missed: 0 });
   expect(masking?.chargedCost).toBeGreaterThan(masking?.cost ?? 0);
+});
+
+test("lines of a long output cost less than the output", async () => {
+  const lines = Array.from({ length: 400 }, (_, line) => words(`l${line}x`, 10)).join("\n");
+  const first = [calls("a", "read", { path: "a.ts" }), result("a", "read", lines)];
+  const quoted = says(words("l200x", 10));
+
+  const figures = await replaySession(sessionOf([user("go"), ...first, ...reads(14), quoted]));
+
+  const { masking } = figures?.profiles["N"] ?? {};
+  expect(masking?.miss).toMatchObject({ used: 1, missed: 1 });
+  expect(masking?.rangedCost).toBeGreaterThan(masking?.cost ?? Infinity);
+  expect(masking?.rangedCost).toBeLessThan((masking?.chargedCost ?? 0) - 10_000);
 });
 
 test("batched masking keeps the prompt for twenty results", async () => {

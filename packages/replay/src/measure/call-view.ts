@@ -5,13 +5,21 @@ export interface Part {
 }
 
 /** A range of a text in UTF-16 units; `end` is excluded. */
-interface CharRange {
+export interface CharRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** The part of an object that the model sees. */
 export type Visibility = "whole" | "none" | readonly CharRange[];
+
+/** Lines that the model asks for instead of all of an object. */
+export interface FetchedLines extends CharRange {
+  /** The first and the last line, counted from 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly tokens: number;
+}
 
 /** A separate model call of a strategy, such as a summary: input tokens at the plain price, and output tokens. */
 export interface OwnCall {
@@ -22,7 +30,10 @@ export interface OwnCall {
 /** The prompt of one model call. */
 export interface CallView {
   readonly parts: readonly Part[];
-  /** The part of an evidence object that is in the prompt; objects have numbers in the segment's evidence. */
+  /**
+   * The part of an evidence object that is in the prompt; objects have numbers in the segment's evidence. Valid until the
+   * run makes its next prompt.
+   */
   readonly shown: (object: number) => Visibility;
   readonly ownCalls?: readonly OwnCall[];
   /** When the call was made, in milliseconds since 1970. */
@@ -32,8 +43,11 @@ export interface CallView {
 /** One pass of a strategy over a segment. `view` is called once for each model call of the segment, in order. */
 export interface StrategyRun {
   view(): CallView | Promise<CallView>;
-  /** The model asks for an evidence object before the call of the last view; returns the new prompt of that call. */
-  activate(object: number): CallView | Promise<CallView>;
+  /**
+   * The model asks for an evidence object, or for lines of its text, before the call of the last view; returns the new
+   * prompt of that call.
+   */
+  activate(object: number, lines?: FetchedLines): CallView | Promise<CallView>;
   /** Releases the resources of the run. */
   [Symbol.asyncDispose]?(): Promise<void>;
 }

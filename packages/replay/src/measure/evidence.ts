@@ -1,6 +1,8 @@
 import { classifyCall } from "../corpus/classify-call.ts";
 import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
 import type { Visibility } from "./call-view.ts";
+import { exactWords } from "./exact-text.ts";
+import { hasPieces, type SharpPlace } from "./sharp-evidence.ts";
 import { countText, countTokens } from "./tokens.ts";
 import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./words.ts";
 
@@ -16,9 +18,11 @@ interface EvidenceObject {
   /** The number of the model call whose answer contains it or comes before it. */
   readonly call: number;
   readonly tokens: number;
+  /** The text blocks of the result, or the strings in the arguments, joined by line feeds. */
+  readonly text: string;
 }
 
-/** The position of an 8-gram in an object. */
+/** The position of an 8-gram in an object's text. */
 interface Holder {
   readonly object: number;
   readonly start: number;
@@ -31,6 +35,8 @@ export interface UsedGram {
   readonly isStrict: boolean;
   /** The objects before the message that contain it. */
   readonly holders: readonly Holder[];
+  /** The places in the message that count for sharp evidence; none if the text there is a path, for example. */
+  readonly places: readonly SharpPlace[];
 }
 
 /** The objects of a segment, and what its model calls quoted from them. */
@@ -41,19 +47,24 @@ export interface Evidence {
 }
 
 interface Source {
+  readonly text: string;
   readonly words: Words;
   /** The position of the text in its object's text. */
   readonly offset: number;
   readonly object?: number;
   /** Whether the text is an argument: an object for *miss+*, other text for *miss*. */
   readonly isArgument: boolean;
+  /** The name of the argument. */
+  readonly name?: string;
 }
+
+/** The 8-grams of a message by their keys. */
+type QuotedGrams = ReadonlyMap<number, Pick<UsedGram, "isStrict" | "places">>;
 
 interface Quoted {
   readonly row: number;
   readonly call: number;
-  /** For each key, whether the 8-gram is strict. */
-  readonly grams: ReadonlyMap<number, boolean>;
+  readonly grams: QuotedGrams;
 }
 
 // Bits for the places where an 8-gram has appeared so far.
@@ -125,19 +136,27 @@ function quotedGrams(
   row: RecordedMessage,
   sources: readonly Source[],
   seen: ReadonlyMap<number, number>,
-): ReadonlyMap<number, boolean> {
-  const grams = new Map<number, boolean>();
+): QuotedGrams {
+  const grams = new Map<number, { readonly isStrict: boolean; readonly places: SharpPlace[] }>();
   const spoken = row.content.flatMap((block) =>
     block.type === "toolCall"
       ? stringsIn(block.arguments).map(() => true)
       : [block.type === "text"],
   );
-  for (const [index, { words }] of sources.entries()) {
+  for (const [index, source] of sources.entries()) {
     if (spoken[index] !== true) continue;
-    eachGram(words, (key) => {
+    let exact: readonly boolean[] | undefined;
+    eachGram(source.words, (key, first) => {
       const mark = seen.get(key) ?? 0;
       if (mark === 0 || (mark & inOther) !== 0) return;
-      grams.set(key, mark === inResult);
+      const gram = grams.get(key) ?? { isStrict: mark === inResult, places: [] };
+      grams.set(key, gram);
+      const { starts, ends } = source.words;
+      const last = first + gramLength;
+      if (!hasPieces(source.text.slice(starts[first], ends[last - 1]))) return;
+      exact ??= source.name === undefined ? [] : exactWords(source.name, source.text, source.words);
+      const isExact = exact.length > 0 && exact.slice(first, last).every(Boolean);
+      gram.places.push({ text: index, word: first, isExact });
     });
   }
   return grams;
@@ -162,9 +181,9 @@ function usesOf(
   }
   const uses = new Map<number, readonly UsedGram[]>();
   for (const { row, call, grams } of quoted) {
-    const used = [...grams].map(([key, isStrict]): UsedGram => {
+    const used = [...grams].map(([key, gram]): UsedGram => {
       const holders = wanted.get(key) ?? [];
-      return { isStrict, holders: holders.filter(({ object }) => rowOf(objects, object) < row) };
+      return { ...gram, holders: holders.filter(({ object }) => rowOf(objects, object) < row) };
     });
     uses.set(call, used);
   }
@@ -183,29 +202,28 @@ function sourcesOf(
   objects: EvidenceObject[],
 ): readonly Source[] {
   if (row.role === "toolResult") {
-    const object = objects.length;
-    objects.push({ kind: "result", callId: row.toolCallId, ...place, tokens: countTokens(row) });
-    let offset = 0;
-    return row.content.flatMap((block): readonly Source[] => {
-      if (block.type !== "text") return [];
-      const source = { words: wordsOf(block.text, numbers), offset, object, isArgument: false };
-      // Text blocks are joined by a line feed.
-      offset += block.text.length + 1;
-      return [source];
-    });
+    const texts = row.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+    const tokens = countTokens(row);
+    const one = { kind: "result", callId: row.toolCallId, ...place, tokens } as const;
+    const object = addObject(objects, one, texts);
+    return placed(texts, numbers).map((source) => ({ ...source, object, isArgument: false }));
   }
   return row.content.flatMap((block): readonly Source[] => {
     switch (block.type) {
       case "text":
-        return [{ words: wordsOf(block.text, numbers), offset: 0, isArgument: false }];
+        return [said(block.text, numbers)];
       case "thinking":
-        return [{ words: wordsOf(block.thinking, numbers), offset: 0, isArgument: false }];
+        return [said(block.thinking, numbers)];
       case "toolCall":
         return argumentSources(block, place, numbers, objects);
       case "image":
         return [];
     }
   });
+}
+
+function said(text: string, numbers: WordNumbers): Source {
+  return { text, words: wordsOf(text, numbers), offset: 0, isArgument: false };
 }
 
 function argumentSources(
@@ -216,14 +234,36 @@ function argumentSources(
 ): readonly Source[] {
   const tokens = countText(JSON.stringify(call.arguments));
   const isObject = tokens >= largeArguments && writesWithArguments(call);
-  const object = isObject ? { object: objects.length } : {};
-  if (isObject) objects.push({ kind: "arguments", callId: call.id, ...place, tokens });
-  return stringsIn(call.arguments).map((text) => ({
-    words: wordsOf(text, numbers),
-    offset: 0,
-    isArgument: true,
-    ...object,
-  }));
+  const strings = stringsIn(call.arguments);
+  const texts = strings.map(({ text }) => text);
+  const one = { kind: "arguments", callId: call.id, ...place, tokens } as const;
+  const object = isObject ? { object: addObject(objects, one, texts) } : {};
+  return placed(texts, numbers).map((source, index) => {
+    const { name = "" } = strings[index] ?? {};
+    return { ...source, name, isArgument: true, ...object };
+  });
+}
+
+/** Adds an object and returns its number. */
+function addObject(
+  objects: EvidenceObject[],
+  object: Omit<EvidenceObject, "text">,
+  texts: readonly string[],
+): number {
+  return objects.push({ ...object, text: texts.join("\n") }) - 1;
+}
+
+/** Returns texts with their positions in the text that joins them by line feeds. */
+function placed(
+  texts: readonly string[],
+  numbers: WordNumbers,
+): readonly Pick<Source, "text" | "words" | "offset">[] {
+  let offset = 0;
+  return texts.map((text) => {
+    const source = { text, words: wordsOf(text, numbers), offset };
+    offset += text.length + 1;
+    return source;
+  });
 }
 
 /** Whether the arguments contain the written text: a write, an edit, a patch, or a command with a here-document. */
@@ -236,9 +276,11 @@ function writesWithArguments(call: RecordedToolCall): boolean {
   );
 }
 
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(stringsIn);
+/** Returns the strings in arguments, each with the name of its argument. */
+function stringsIn(value: unknown, name = ""): readonly { name: string; text: string }[] {
+  if (typeof value === "string") return [{ name, text: value }];
+  if (Array.isArray(value)) return value.flatMap((one) => stringsIn(one, name));
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, one]) => stringsIn(one, key));
   return [];
 }

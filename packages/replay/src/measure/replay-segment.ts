@@ -1,7 +1,9 @@
 import { askedOverhead } from "./billing.ts";
-import type { CallView, StrategyRun } from "./call-view.ts";
+import type { CallView, CharRange, StrategyRun } from "./call-view.ts";
 import { promptTokens } from "./call-view.ts";
 import { type Evidence, missingGrams, type UsedGram } from "./evidence.ts";
+import { fetchedLines } from "./fetched-lines.ts";
+import { isSharp } from "./sharp-evidence.ts";
 import { type CallTrace, type Charge, tracer } from "./trace.ts";
 
 /** How many messages of a segment quote evidence, and how many of them quote evidence that was not in view. */
@@ -15,6 +17,11 @@ export interface MissCounts {
   readonly missedPlus: number;
   readonly gramsPlus: number;
   readonly missedGramsPlus: number;
+  /** The messages whose quotations are sharp evidence, and those in which the missed quotations are. */
+  readonly sharpUsed: number;
+  readonly sharpMissed: number;
+  readonly sharpUsedPlus: number;
+  readonly sharpMissedPlus: number;
 }
 
 /** The result of one pass over a segment. */
@@ -24,8 +31,8 @@ export interface SegmentTrace {
 }
 
 export interface ReplayOptions {
-  /** Whether the model asks for missed evidence and gets it. */
-  readonly isCharged?: boolean;
+  /** What the model asks for and gets if it misses evidence: whole objects or lines of them; default: nothing. */
+  readonly charge?: "objects" | "lines";
   /** The lifetime of the cache, in milliseconds. */
   readonly lifetime?: number;
 }
@@ -35,7 +42,7 @@ export async function replaySegment(
   run: StrategyRun,
   callCount: number,
   evidence: Evidence,
-  { isCharged = false, lifetime }: ReplayOptions = {},
+  { charge, lifetime }: ReplayOptions = {},
 ): Promise<SegmentTrace> {
   const traced = tracer(lifetime);
   const miss = noMisses();
@@ -46,17 +53,27 @@ export async function replaySegment(
     if (grams !== undefined) {
       const missing = missingGrams(grams, view.shown);
       countMisses(miss, grams, missing);
-      if (isCharged) {
+      if (charge !== undefined) {
         for (const object of fewestObjects(missing)) {
-          const content = (evidence.objects[object]?.tokens ?? 0) + askedOverhead;
+          const found = evidence.objects[object];
+          const lines =
+            charge === "lines" && found !== undefined
+              ? fetchedLines(found, positionsIn(object, missing))
+              : undefined;
+          const content = (lines?.tokens ?? found?.tokens ?? 0) + askedOverhead;
           charges.push({ prompt: promptTokens(view), content });
-          view = await run.activate(object);
+          view = await run.activate(object, lines);
         }
       }
     }
     traced.add(view, charges);
   }
   return { calls: traced.calls, miss };
+}
+
+/** The positions of 8-grams in an object. */
+function positionsIn(object: number, grams: readonly UsedGram[]): readonly CharRange[] {
+  return grams.flatMap(({ holders }) => holders.filter((holder) => holder.object === object));
 }
 
 /** The smallest set of objects that contains all given 8-grams; of equal sets, the one with the newest objects. */
@@ -128,6 +145,10 @@ function noMisses(): Mutable<MissCounts> {
     missedPlus: 0,
     gramsPlus: 0,
     missedGramsPlus: 0,
+    sharpUsed: 0,
+    sharpMissed: 0,
+    sharpUsedPlus: 0,
+    sharpMissedPlus: 0,
   };
 }
 
@@ -136,14 +157,18 @@ function countMisses(
   grams: readonly UsedGram[],
   missing: readonly UsedGram[],
 ): void {
-  const strict = grams.filter(({ isStrict }) => isStrict).length;
-  const missingStrict = missing.filter(({ isStrict }) => isStrict).length;
-  counts.used += strict > 0 ? 1 : 0;
-  counts.missed += missingStrict > 0 ? 1 : 0;
-  counts.grams += strict;
-  counts.missedGrams += missingStrict;
+  const strict = grams.filter(({ isStrict }) => isStrict);
+  const missingStrict = missing.filter(({ isStrict }) => isStrict);
+  counts.used += strict.length > 0 ? 1 : 0;
+  counts.missed += missingStrict.length > 0 ? 1 : 0;
+  counts.grams += strict.length;
+  counts.missedGrams += missingStrict.length;
   counts.usedPlus += 1;
   counts.missedPlus += missing.length > 0 ? 1 : 0;
   counts.gramsPlus += grams.length;
   counts.missedGramsPlus += missing.length;
+  counts.sharpUsed += isSharp(strict) ? 1 : 0;
+  counts.sharpMissed += isSharp(missingStrict) ? 1 : 0;
+  counts.sharpUsedPlus += isSharp(grams) ? 1 : 0;
+  counts.sharpMissedPlus += isSharp(missing) ? 1 : 0;
 }

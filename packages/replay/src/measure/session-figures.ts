@@ -7,6 +7,8 @@ export interface StrategyFigures {
   readonly cost: number;
   /** The same if the model asks for missed evidence. */
   readonly chargedCost: number;
+  /** The same if it asks only for the lines around the missed evidence. */
+  readonly rangedCost: number;
   readonly miss: MissCounts;
   /** Tokens of all prompts, and the part of them that the cache held. */
   readonly tokens: number;
@@ -40,6 +42,7 @@ export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
   return {
     cost: sumOf(parts, ({ cost }) => cost),
     chargedCost: sumOf(parts, ({ chargedCost }) => chargedCost),
+    rangedCost: sumOf(parts, ({ rangedCost }) => rangedCost),
     miss: addMisses(parts.map(({ miss }) => miss)),
     tokens: sumOf(parts, ({ tokens }) => tokens),
     cached: sumOf(parts, ({ cached }) => cached),
@@ -58,6 +61,10 @@ function addMisses(parts: readonly MissCounts[]): MissCounts {
     missedPlus: sumOf(parts, ({ missedPlus }) => missedPlus),
     gramsPlus: sumOf(parts, ({ gramsPlus }) => gramsPlus),
     missedGramsPlus: sumOf(parts, ({ missedGramsPlus }) => missedGramsPlus),
+    sharpUsed: sumOf(parts, ({ sharpUsed }) => sharpUsed),
+    sharpMissed: sumOf(parts, ({ sharpMissed }) => sharpMissed),
+    sharpUsedPlus: sumOf(parts, ({ sharpUsedPlus }) => sharpUsedPlus),
+    sharpMissedPlus: sumOf(parts, ({ sharpMissedPlus }) => sharpMissedPlus),
   };
 }
 

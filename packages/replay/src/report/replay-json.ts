@@ -5,8 +5,11 @@ type StrategyJson = Pick<
   StrategyReport,
   | "costRatio"
   | "chargedCostRatio"
+  | "chargedByRangeRatio"
   | "evidenceMiss"
   | "evidenceMissPlus"
+  | "sharpMiss"
+  | "sharpMissPlus"
   | "prefixHit"
   | "meanTokens"
   | "peakTokens"
@@ -39,8 +42,11 @@ function strategyJson(report: StrategyReport): StrategyJson {
   return {
     costRatio: report.costRatio,
     chargedCostRatio: report.chargedCostRatio,
+    chargedByRangeRatio: report.chargedByRangeRatio,
     evidenceMiss: report.evidenceMiss,
     evidenceMissPlus: report.evidenceMissPlus,
+    sharpMiss: report.sharpMiss,
+    sharpMissPlus: report.sharpMissPlus,
     prefixHit: report.prefixHit,
     meanTokens: report.meanTokens,
     peakTokens: report.peakTokens,

@@ -8,10 +8,16 @@ export interface StrategyReport {
   readonly costRatio: number;
   /** The same if the model asks for missed evidence. */
   readonly chargedCostRatio: number;
+  /** The same if it asks only for the lines around the missed evidence. */
+  readonly chargedByRangeRatio: number;
   /** Messages with an evidence miss, divided by the messages that quote a tool's result. */
   readonly evidenceMiss: number;
   /** The same, with large arguments as objects in addition to results. */
   readonly evidenceMissPlus: number;
+  /** Messages that miss sharp evidence, divided by the messages that need it. */
+  readonly sharpMiss: number;
+  /** The same, with large arguments as objects in addition to results. */
+  readonly sharpMissPlus: number;
   /** The share of the quoted 8-grams that were missed. */
   readonly gramMiss: number;
   /** Input from the cache, divided by all input. */
@@ -100,8 +106,11 @@ function strategyReport(
   return {
     costRatio: ratio(total.cost, base),
     chargedCostRatio: ratio(total.chargedCost, base),
+    chargedByRangeRatio: ratio(total.rangedCost, base),
     evidenceMiss: ratio(miss.missed, miss.used),
     evidenceMissPlus: ratio(miss.missedPlus, miss.usedPlus),
+    sharpMiss: ratio(miss.sharpMissed, miss.sharpUsed),
+    sharpMissPlus: ratio(miss.sharpMissedPlus, miss.sharpUsedPlus),
     gramMiss: ratio(miss.missedGrams, miss.grams),
     prefixHit: ratio(total.cached, total.tokens),
     meanTokens: ratio(

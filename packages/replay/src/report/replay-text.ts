@@ -45,8 +45,11 @@ function wrapped(text: string): string {
 const columns: readonly (readonly [string, (report: StrategyReport) => string])[] = [
   ["cost", ({ costRatio }) => costRatio.toFixed(3)],
   ["charged", ({ chargedCostRatio }) => chargedCostRatio.toFixed(3)],
+  ["range", ({ chargedByRangeRatio }) => chargedByRangeRatio.toFixed(3)],
   ["miss", ({ evidenceMiss }) => percent(evidenceMiss)],
   ["miss+", ({ evidenceMissPlus }) => percent(evidenceMissPlus)],
+  ["sharp", ({ sharpMiss }) => percent(sharpMiss)],
+  ["sharp+", ({ sharpMissPlus }) => percent(sharpMissPlus)],
   ["8-grams", ({ gramMiss }) => percent(gramMiss)],
   ["mean", ({ meanTokens }) => short(meanTokens)],
   ["peak", ({ peakTokens }) => short(peakTokens)],
@@ -93,10 +96,12 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 const legend = `cost: billed input divided by that of append-only; charged: the same if the model asks for missed evidence;
-miss: messages that quote tool output which was not in view, of all messages that quote tool output; miss+: the same,
-with large arguments of writes and edits counted as output; 8-grams: quoted runs of eight words that were not in view,
-of all quoted runs; mean and peak: tokens of a prompt; hit: input from the cache; median, worst: the cost of the middle
-session, and of the most expensive one with at least 20 calls. bound knows the future. docs/guide/replay.md defines all.
+range: the same if it asks only for the lines around it; miss: messages that quote tool output which was not in view, of
+all messages that quote tool output; miss+: the same, with large arguments of writes and edits counted as output; sharp,
+sharp+: the same, counting only quotations of 12 words and text that must match exactly, and no paths; 8-grams: quoted
+runs of eight words that were not in view, of all quoted runs; mean and peak: tokens of a prompt; hit: input from the
+cache; median, worst: the cost of the middle session, and of the most expensive one with at least 20 calls. bound knows
+the future. docs/guide/replay.md defines all.
 Profiles by write and read price: A 1.25/0.10, A1 2/0.10, B 1.25/0.05, C 1.25/0.025, D 1/0.10, E 1/0.25, F 1/0.50,
 G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: the context manager's breakpoints.`;
 

@@ -7,8 +7,9 @@ import type {
 } from "@self-context-manager/core/layout";
 import type { Block, Layout, ObjectId } from "@self-context-manager/core";
 import { describeEntries } from "@self-context-manager/core/inspect";
-import { isAssistantStep } from "@self-context-manager/core/layout";
+import { handlesShown, isAssistantStep } from "@self-context-manager/core/layout";
 import { isToolCall } from "@self-context-manager/core";
+import type { LineRange } from "@self-context-manager/objects";
 
 import {
   askedMessage,
@@ -40,6 +41,8 @@ export interface InlineLayoutOptions {
 type Asked = {
   readonly of: string;
   readonly call: number;
+  /** The lines that were asked for; absent if all were. */
+  readonly lines?: readonly LineRange[];
   /** Whether it was removed again; another request makes a new entry. */
   readonly isOver: boolean;
 };
@@ -55,7 +58,8 @@ type Memory = {
 
 /**
  * The view of an agent without context management: every message unchanged at its place, without headers. A placeholder
- * replaces an output that is not active. An output that is activated again is appended.
+ * replaces an output that is not active. An output that is activated again is appended, or the lines of it that are
+ * active.
  */
 export function inlineLayout(options: InlineLayoutOptions): Layout {
   const made = new Map<string, InlineMessage>();
@@ -112,11 +116,7 @@ function draw(
     );
   }
   const calls = drawChat(drawing);
-  for (const handle of drawing.active.keys()) {
-    const isAsked = drawing.asked.some(({ of, isOver }) => of === handle && !isOver);
-    if (drawing.gone.has(handle) && !isAsked)
-      drawing.asked.push({ of: handle, call: calls, isOver: false });
-  }
+  for (const object of drawing.active.values()) noteAsked(drawing, object, calls);
   showAsked(drawing, calls);
   const { shown, gone, asked, deactivated } = drawing;
   return { shown, memory: { gone: [...gone], asked, summary }, deactivated };
@@ -145,6 +145,30 @@ function keep({ made, shown }: OpenDrawing, key: string, make: () => InlineMessa
     made.set(key, known);
   }
   shown.push(known);
+}
+
+/** Notes the active lines of an output that no message shows. */
+function noteAsked({ asked, gone }: OpenDrawing, object: ActiveObject, call: number): void {
+  const { handle: of } = object.entry;
+  if (!gone.has(of)) return;
+  const there = asked.filter((one) => one.of === of && !one.isOver);
+  if (there.some(({ lines }) => lines === undefined)) return;
+  if (object.ranges === undefined) {
+    asked.push({ of, call, isOver: false });
+    return;
+  }
+  const shown = there.flatMap(({ lines = [] }) => lines);
+  const lines = shown.reduce(withoutLines, object.ranges);
+  if (lines.length > 0) asked.push({ of, call, lines, isOver: false });
+}
+
+function withoutLines(ranges: readonly LineRange[], { from, to }: LineRange): readonly LineRange[] {
+  return ranges.flatMap((one) =>
+    [
+      { from: one.from, to: Math.min(one.to, from - 1) },
+      { from: Math.max(one.from, to + 1), to: one.to },
+    ].filter((rest) => rest.from <= rest.to),
+  );
 }
 
 /** Marks outputs that were asked for and are inactive again; a placeholder stays at their place. */
@@ -189,7 +213,7 @@ function showAsked(drawing: OpenDrawing, at: number): void {
     if (one.call !== at) continue;
     const object = one.isOver ? undefined : active.get(one.of);
     keep(drawing, `asked ${index} ${object !== undefined}`, () =>
-      askedMessage(options.count, one.of, object),
+      askedMessage(options.count, one.of, object, one.lines),
     );
   }
 }
@@ -292,20 +316,14 @@ function clearing(
   if (clear === undefined) return [];
   const total = shown.reduce((sum, { entry }) => sum + entry.tokens, clear.base);
   if (total <= clear.over) return [];
-  const sizes = new Map<string, number>();
-  for (const { entry } of shown) {
-    if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
-      sizes.set(entry.of, entry.tokens);
-    if (entry.type === "object")
-      for (const { of, form } of entry.shows) if (form === "whole") sizes.set(of, entry.tokens);
-  }
+  const freed = new Map<string, number>();
+  for (const { entry } of shown)
+    for (const of of handlesShown([entry]))
+      freed.set(of, (freed.get(of) ?? 0) + Math.max(0, entry.tokens - placeholderTokens));
   const old = input.active
     .slice(0, Math.max(0, input.active.length - clear.keep))
     .filter(({ entry }) => !deactivated.includes(entry.id));
-  const frees = old.reduce(
-    (sum, { entry }) => sum + Math.max(0, (sizes.get(entry.handle) ?? 0) - placeholderTokens),
-    0,
-  );
+  const frees = old.reduce((sum, { entry }) => sum + (freed.get(entry.handle) ?? 0), 0);
   return frees < clear.atLeast ? [] : old.map(({ entry }) => entry.id);
 }
 

@@ -1,5 +1,6 @@
-import type { ActiveObject, ViewEntry } from "@self-context-manager/core/layout";
+import type { ActiveObject, ShownPart, ViewEntry } from "@self-context-manager/core/layout";
 import type { Block, ViewMessage } from "@self-context-manager/core";
+import { type LineRange, linesOf } from "@self-context-manager/objects";
 
 /** The text that replaces an output that is left out: 12 tokens with its message. */
 export const placeholder = "[Old output cleared to save room]";
@@ -41,19 +42,32 @@ export function contentOf(object: ActiveObject | undefined): readonly Block[] {
   return [{ type: "text", text: content ?? "" }];
 }
 
-/** An output that was asked for again; a placeholder once it was removed. */
+/** An output that was asked for again, or lines of it; a placeholder once it was removed. */
 export function askedMessage(
   count: Count,
   of: string,
   object: ActiveObject | undefined,
+  lines: readonly LineRange[] | undefined,
 ): InlineMessage {
-  const version = object?.stored.version ?? 1;
-  const form = object === undefined ? ("line" as const) : ("whole" as const);
-  const content =
-    object === undefined ? [{ type: "text" as const, text: placeholder }] : contentOf(object);
-  return sizedMessage(
+  const shown = { of, version: object?.stored.version ?? 1 };
+  if (object === undefined) return asked(count, [{ ...shown, form: "line" }], textOf(placeholder));
+  if (lines === undefined) return asked(count, [{ ...shown, form: "whole" }], contentOf(object));
+  const text = object.stored.body.content ?? "";
+  return asked(
     count,
-    { type: "object", shows: [{ of, version, form }] },
-    { role: "user", content },
+    lines.map((range) => ({ ...shown, form: "lines", ...range })),
+    textOf(lines.map((range) => linesOf(text, range)).join("")),
   );
+}
+
+function asked(
+  count: Count,
+  shows: readonly ShownPart[],
+  content: readonly Block[],
+): InlineMessage {
+  return sizedMessage(count, { type: "object", shows }, { role: "user", content });
+}
+
+function textOf(text: string): readonly Block[] {
+  return [{ type: "text", text }];
 }

@@ -18,7 +18,7 @@ export interface MessageCounter {
 export function messageCounter(): MessageCounter {
   const texts = new Map<string, number>();
   const messages = new WeakMap<ViewMessage, number>();
-  const parts = new WeakMap<ViewEntry, Part>();
+  const parts = new WeakMap<ViewEntry | ViewMessage, Part>();
 
   function tokensOf(text: string): number {
     let tokens = texts.get(text);
@@ -55,16 +55,20 @@ export function messageCounter(): MessageCounter {
   return {
     count,
     part(message, entry) {
-      if (entry === undefined) {
-        const key = message.role === "opaque" ? message.raw : message.content;
-        return { key: `${message.role} ${JSON.stringify(key)}`, tokens: count(message) };
-      }
-      let part = parts.get(entry);
+      const source = entry ?? message;
+      let part = parts.get(source);
       if (part === undefined) {
-        part = { key: JSON.stringify(entry), tokens: count(message) };
-        parts.set(entry, part);
+        part = {
+          key: entry === undefined ? keyOf(message) : JSON.stringify(entry),
+          tokens: count(message),
+        };
+        parts.set(source, part);
       }
       return part;
     },
   };
+}
+
+function keyOf(message: ViewMessage): string {
+  return `${message.role} ${JSON.stringify(message.role === "opaque" ? message.raw : message.content)}`;
 }

@@ -14,7 +14,7 @@ import { type Segment, segmentsOf } from "../corpus/segments.ts";
 import { billedInput } from "../measure/billing.ts";
 import { evidenceOf } from "../measure/evidence.ts";
 import { type ReplayPrices, replayPrices } from "../measure/prices.ts";
-import { replaySegment, type SegmentTrace } from "../measure/replay-segment.ts";
+import { type ReplayOptions, replaySegment, type SegmentTrace } from "../measure/replay-segment.ts";
 import {
   addFigures,
   type SessionFigures,
@@ -28,10 +28,13 @@ import { messageCounter } from "./message-counter.ts";
 import { type SegmentSource, sessionRun } from "./session-run.ts";
 import { defaultParts, strategies, type Strategy, type StrategyName } from "./strategies.ts";
 
-/** A strategy's two passes over a segment: a plain one, and one in which the model asks for missed evidence. */
+/** A strategy's passes over a segment. */
 interface Passes {
   readonly plain: SegmentTrace;
+  /** The model asks for the objects with missed evidence. */
   readonly charged: SegmentTrace;
+  /** The model asks for lines of these objects. */
+  readonly ranged: SegmentTrace;
 }
 
 interface SegmentFigures {
@@ -130,7 +133,7 @@ async function measureSegment(
       const key = strategy.seesPrices ? decisionKey(prices) : "";
       let passes = known.get(key);
       if (passes === undefined) {
-        passes = await bothPasses(dependencies, strategy, source, segment, prices);
+        passes = await allPasses(dependencies, strategy, source, segment, prices);
         known.set(key, passes);
       }
       const named = (profiles[prices.name] ??= {});
@@ -144,23 +147,24 @@ async function measureSegment(
   return { profiles, callCosts };
 }
 
-async function bothPasses(
+async function allPasses(
   dependencies: SessionDependencies,
   strategy: Strategy,
   source: SegmentSource,
   { rows, calls }: Segment,
   prices: ReplayPrices,
 ): Promise<Passes> {
-  const pass = async (isCharged: boolean): Promise<SegmentTrace> => {
+  const pass = async (options: ReplayOptions = {}): Promise<SegmentTrace> => {
     const parts = strategy.parts(source, rows);
     const rehearsal = source.stored.begin({ ...dependencies, ...parts });
     const run = sessionRun(source, rehearsal, viewOptions(prices), parts.hooks);
-    return await replaySegment(run, calls, source.evidence, { isCharged });
+    return await replaySegment(run, calls, source.evidence, options);
   };
-  const plain = await pass(false);
+  const plain = await pass();
   // Without a miss the model asks for nothing.
-  const charged = plain.miss.missedPlus === 0 ? plain : await pass(true);
-  return { plain, charged };
+  if (plain.miss.missedPlus === 0) return { plain, charged: plain, ranged: plain };
+  const charged = await pass({ charge: "objects" });
+  return { plain, charged, ranged: await pass({ charge: "lines" }) };
 }
 
 /** The key of profiles under which epochs end at the same calls, because the rule compares write and read price. */
@@ -183,7 +187,7 @@ function viewOptions({ read, write, breakpoints, lifetime }: ReplayPrices): View
 }
 
 function figuresOf(
-  { plain, charged }: Passes,
+  { plain, charged, ranged }: Passes,
   prices: ReplayPrices,
   { billing }: Strategy,
 ): StrategyFigures {
@@ -191,6 +195,7 @@ function figuresOf(
   return {
     cost: billedInput(calls, prices, billing),
     chargedCost: billedInput(charged.calls, prices, billing),
+    rangedCost: billedInput(ranged.calls, prices, billing),
     miss,
     tokens: sumOf(calls, ({ tokens }) => tokens),
     cached: sumOf(calls, ({ cached, kept }) =>

@@ -1,12 +1,21 @@
-import type { LayoutOutput, ShownPart, ViewEntry } from "@self-context-manager/core/layout";
+import type { LayoutOutput, ViewEntry } from "@self-context-manager/core/layout";
 import type { Rehearsal, StoredRehearsal } from "@self-context-manager/core/rehearsal";
 import type { ViewMessage, ViewOptions } from "@self-context-manager/core";
 
 import { askedOverhead } from "../measure/billing.ts";
-import type { CallView, OwnCall, Part, StrategyRun, Visibility } from "../measure/call-view.ts";
+import type {
+  CallView,
+  FetchedLines,
+  OwnCall,
+  Part,
+  StrategyRun,
+  Visibility,
+} from "../measure/call-view.ts";
 import type { Evidence } from "../measure/evidence.ts";
+import { joinedRanges } from "../measure/line-ranges.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
+import { noteShown, noteActive } from "./shown-results.ts";
 
 /** The parts that all runs over one segment share. */
 export interface SegmentSource {
@@ -37,7 +46,7 @@ export function sessionRun(
   options: ViewOptions = {},
   hooks: RunHooks = {},
 ): StrategyRun {
-  const measured = viewMeasure(source);
+  const measured = viewMeasure(source, (handle) => rehearsal.activeLines(handle));
   let call = -1;
   let former: CallView | undefined;
   return {
@@ -48,15 +57,15 @@ export function sessionRun(
       former = ownCalls.length === 0 ? view : { ...view, ownCalls };
       return former;
     },
-    async activate(object) {
+    async activate(object, lines) {
       const found = source.evidence.objects[object];
       if (found === undefined) throw new RangeError(`there is no evidence object ${object}`);
       const handle = measured.handleOf(found.callId);
-      measured.ask(object, call);
+      measured.ask(object, call, lines);
       hooks.onAsk?.(found.kind === "result" ? handle : undefined);
       const ownCalls = former?.ownCalls;
       if (found.kind === "result" && handle !== undefined)
-        former = measured.view(await rehearsal.activate(handle, options), call);
+        former = measured.view(await rehearsal.activate(handle, linesOf(lines), options), call);
       else if (former !== undefined) former = measured.again(call);
       if (former === undefined) throw new RangeError("activate needs a view first; call view()");
       if (ownCalls !== undefined) former = { ...former, ownCalls };
@@ -65,24 +74,45 @@ export function sessionRun(
   };
 }
 
+function linesOf(lines: FetchedLines | undefined): {
+  readonly from?: number;
+  readonly to?: number;
+} {
+  return lines === undefined ? {} : { from: lines.from, to: lines.to };
+}
+
 /** Converts the views of a run to prompts. */
 interface ViewMeasure {
   view(output: MeasuredView, call: number): CallView;
   /** The last view, with the objects that were asked for since. */
   again(call: number): CallView;
-  /** Notes a request for an object before a model call; the request, and requested arguments, stay in the prompt. */
-  ask(object: number, call: number): void;
+  /**
+   * Notes a request for an object, or for lines of it, before a model call. The request, and requested arguments, stay
+   * in the prompt.
+   */
+  ask(object: number, call: number, lines: FetchedLines | undefined): void;
   handleOf(callId: string): string | undefined;
+}
+
+/** The results in a prompt, by handle, and the ids of the calls whose arguments are in it. */
+interface Shown {
+  readonly results: ReadonlyMap<string, Visibility>;
+  readonly calls: ReadonlySet<string>;
 }
 
 interface Asked {
   readonly call: number;
   readonly object: number;
+  /** The lines that were requested; undefined: all. */
+  readonly lines: FetchedLines | undefined;
   /** The tokens of requested arguments, which stay in the prompt until an epoch ends. */
   arguments: number;
 }
 
-function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewMeasure {
+function viewMeasure(
+  { stored, evidence, counter, times }: SegmentSource,
+  activeLines: Rehearsal["activeLines"],
+): ViewMeasure {
   const handles = new Map(stored.toolcalls.map(({ callId, handle }) => [callId, handle]));
   const contents = new Map(
     stored.toolcalls.map(({ handle, stored: version }) => [handle, version.body.content ?? ""]),
@@ -91,11 +121,32 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
   const callAt = new Map(stored.places.map(({ turn, step }, at) => [`${turn}.${step}`, at]));
   const asked: Asked[] = [];
   let last: MeasuredView | undefined;
+  let before: { readonly entries: readonly ViewEntry[]; readonly parts: readonly Part[] } = {
+    entries: [],
+    parts: [],
+  };
 
   function measure(output: MeasuredView, call: number): CallView {
-    const { record, messages } = output;
+    let known: Shown | undefined;
+    const time = times[call];
+    return {
+      parts: asked.length === 0 ? [prefix, ...partsOf(output)] : withAsked(output, call),
+      shown(object) {
+        const found = evidence.objects[object];
+        if (found === undefined) return "none";
+        // Few calls quote anything, so this is found out only for them.
+        known ??= shownIn(output);
+        if (found.kind === "arguments")
+          return known.calls.has(found.callId) ? "whole" : askedArguments(object);
+        return known.results.get(handles.get(found.callId) ?? "") ?? "none";
+      },
+      ...(time === undefined ? {} : { time }),
+    };
+  }
+
+  /** The parts of a view in which each request, and the arguments that came with it, is before the answer to its call. */
+  function withAsked(output: MeasuredView, call: number): readonly Part[] {
     const parts: Part[] = [prefix];
-    const shown = shownIn(output);
     const addAsked = (at: number): void => {
       for (const [index, one] of asked.entries()) {
         if (one.call !== at) continue;
@@ -103,32 +154,36 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
         if (one.arguments > 0) parts.push({ key: `arguments ${index}`, tokens: one.arguments });
       }
     };
-    for (const [index, message] of messages.entries()) {
-      const entry = record.entries[index];
+    for (const [index, part] of partsOf(output).entries()) {
+      const entry = output.record.entries[index];
       if (entry?.type === "assistant") addAsked(callAt.get(`${entry.turn}.${entry.step}`) ?? -1);
-      parts.push(counter.part(message, entry));
+      parts.push(part);
     }
     addAsked(call);
-    const time = times[call];
-    return {
-      parts,
-      shown(object) {
-        const found = evidence.objects[object];
-        if (found === undefined) return "none";
-        if (found.kind === "arguments") {
-          if (asked.some((one) => one.object === object && one.arguments > 0)) return "whole";
-          return shown.calls.has(found.callId) ? "whole" : "none";
-        }
-        return shown.results.get(handles.get(found.callId) ?? "") ?? "none";
-      },
-      ...(time === undefined ? {} : { time }),
-    };
+    return parts;
   }
 
-  function shownIn(output: MeasuredView): {
-    readonly results: ReadonlyMap<string, Visibility>;
-    readonly calls: ReadonlySet<string>;
-  } {
+  /** The messages of a view as parts. Most are those of the last view; comparing is faster than looking them up. */
+  function partsOf({ record, messages }: MeasuredView): readonly Part[] {
+    const { entries } = record;
+    const parts = messages.map((message, index) => {
+      const entry = entries[index];
+      const known = entry !== undefined && entry === before.entries[index];
+      return (known ? before.parts[index] : undefined) ?? counter.part(message, entry);
+    });
+    before = { entries, parts };
+    return parts;
+  }
+
+  /** The part of arguments that the prompt has because they were requested. */
+  function askedArguments(object: number): Visibility {
+    const there = asked.filter((one) => one.object === object && one.arguments > 0);
+    if (there.length === 0) return "none";
+    const ranges = there.flatMap(({ lines }) => lines ?? []);
+    return ranges.length < there.length ? "whole" : joinedRanges(ranges);
+  }
+
+  function shownIn(output: MeasuredView): Shown {
     const results = new Map<string, Visibility>();
     const calls = new Set<string>();
     const { entries } = output.record;
@@ -148,7 +203,8 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
     if (entries.length === 0) {
       for (const { id, form } of output.shown) {
         const handle = handlesById.get(id);
-        if (handle !== undefined && form === "whole") results.set(handle, "whole");
+        if (handle === undefined || form !== "whole") continue;
+        noteActive(handle, activeLines(handle), contents, results);
       }
     }
     return { results, calls };
@@ -165,9 +221,10 @@ function viewMeasure({ stored, evidence, counter, times }: SegmentSource): ViewM
       if (last === undefined) throw new RangeError("there is no view yet; call view() first");
       return measure(last, call);
     },
-    ask(object, call) {
+    ask(object, call, lines) {
       const found = evidence.objects[object];
-      asked.push({ call, object, arguments: found?.kind === "arguments" ? found.tokens : 0 });
+      const tokens = lines?.tokens ?? found?.tokens ?? 0;
+      asked.push({ call, object, lines, arguments: found?.kind === "arguments" ? tokens : 0 });
     },
     handleOf: (callId) => handles.get(callId),
   };
@@ -181,30 +238,4 @@ function wasSummarised(last: MeasuredView | undefined, next: MeasuredView): bool
 
 function textOfOpaque(message: ViewMessage | undefined): string {
   return message?.role === "opaque" ? JSON.stringify(message.raw) : "";
-}
-
-function noteShown(
-  entry: ViewEntry,
-  contents: ReadonlyMap<string, string>,
-  results: Map<string, Visibility>,
-): void {
-  if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
-    results.set(entry.of, "whole");
-  if (entry.type !== "result" && entry.type !== "object") return;
-  for (const part of entry.shows ?? []) {
-    const shown = shownOf(part, contents.get(part.of) ?? "");
-    const before = results.get(part.of);
-    if (shown === "none" || before === "whole") continue;
-    const isMore = shown !== "whole" && before !== undefined && before !== "none";
-    results.set(part.of, isMore ? [...before, ...shown] : shown);
-  }
-}
-
-function shownOf({ form, head = 0, tail = 0 }: ShownPart, content: string): Visibility {
-  if (form === "whole") return "whole";
-  if (form !== "part") return "none";
-  return [
-    { start: 0, end: head },
-    { start: content.length - tail, end: content.length },
-  ];
 }
