@@ -1,5 +1,6 @@
 import { classifyCall } from "../corpus/classify-call.ts";
 import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
+import { stringsIn } from "./argument-strings.ts";
 import type { Visibility } from "./call-view.ts";
 import { exactWords } from "./exact-text.ts";
 import { hasPieces, type SharpPlace } from "./sharp-evidence.ts";
@@ -274,13 +275,4 @@ function writesWithArguments(call: RecordedToolCall): boolean {
   return [call.arguments["command"], call.arguments["cmd"], call.arguments["input"]].some(
     (value) => typeof value === "string" && value.includes("<<"),
   );
-}
-
-/** Returns the strings in arguments, each with the name of its argument. */
-function stringsIn(value: unknown, name = ""): readonly { name: string; text: string }[] {
-  if (typeof value === "string") return [{ name, text: value }];
-  if (Array.isArray(value)) return value.flatMap((one) => stringsIn(one, name));
-  if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([key, one]) => stringsIn(one, key));
-  return [];
 }

@@ -15,7 +15,8 @@ import type { Evidence } from "../measure/evidence.ts";
 import { joinedRanges } from "../measure/line-ranges.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
-import { noteShown, noteActive } from "./shown-results.ts";
+import { noteArguments } from "./shown-arguments.ts";
+import { noteActive, noteShown } from "./shown-results.ts";
 
 /** The parts that all runs over one segment share. */
 export interface SegmentSource {
@@ -94,10 +95,10 @@ interface ViewMeasure {
   handleOf(callId: string): string | undefined;
 }
 
-/** The results in a prompt, by handle, and the ids of the calls whose arguments are in it. */
+/** The results in a prompt, by handle, and the arguments in it, by the id of the call. */
 interface Shown {
   readonly results: ReadonlyMap<string, Visibility>;
-  readonly calls: ReadonlySet<string>;
+  readonly calls: ReadonlyMap<string, Visibility>;
 }
 
 interface Asked {
@@ -116,6 +117,11 @@ function viewMeasure(
   const handles = new Map(stored.toolcalls.map(({ callId, handle }) => [callId, handle]));
   const contents = new Map(
     stored.toolcalls.map(({ handle, stored: version }) => [handle, version.body.content ?? ""]),
+  );
+  const argumentTexts = new Map(
+    evidence.objects
+      .filter(({ kind }) => kind === "arguments")
+      .map(({ callId, text }) => [callId, text]),
   );
   const handlesById = new Map(stored.toolcalls.map(({ id, handle }) => [id, handle]));
   const callAt = new Map(stored.places.map(({ turn, step }, at) => [`${turn}.${step}`, at]));
@@ -137,7 +143,7 @@ function viewMeasure(
         // Few calls quote anything, so this is found out only for them.
         known ??= shownIn(output);
         if (found.kind === "arguments")
-          return known.calls.has(found.callId) ? "whole" : askedArguments(object);
+          return together(known.calls.get(found.callId) ?? "none", askedArguments(object));
         return known.results.get(handles.get(found.callId) ?? "") ?? "none";
       },
       ...(time === undefined ? {} : { time }),
@@ -185,20 +191,10 @@ function viewMeasure(
 
   function shownIn(output: MeasuredView): Shown {
     const results = new Map<string, Visibility>();
-    const calls = new Set<string>();
+    const calls = new Map<string, Visibility>();
     const { entries } = output.record;
-    for (const [index, message] of output.messages.entries()) {
-      if (message.role !== "assistant") continue;
-      const entry = entries[index];
-      const stubs = entry?.type === "assistant" ? (entry.stubs ?? []) : [];
-      const left = new Set(stubs.map(({ call: position }) => position));
-      let position = -1;
-      for (const block of message.content) {
-        if (block.type !== "toolCall") continue;
-        position += 1;
-        if (!left.has(position) && typeof block["id"] === "string") calls.add(block["id"]);
-      }
-    }
+    for (const [index, message] of output.messages.entries())
+      noteArguments(message, entries[index], (callId) => argumentTexts.get(callId), calls);
     for (const entry of entries) noteShown(entry, contents, results);
     if (entries.length === 0) {
       for (const { id, form } of output.shown) {
@@ -228,6 +224,13 @@ function viewMeasure(
     },
     handleOf: (callId) => handles.get(callId),
   };
+}
+
+/** What is visible of an object that is shown twice, in parts. */
+function together(one: Visibility, other: Visibility): Visibility {
+  if (one === "whole" || other === "none") return one;
+  if (other === "whole" || one === "none") return other;
+  return joinedRanges([...one, ...other]);
 }
 
 function wasSummarised(last: MeasuredView | undefined, next: MeasuredView): boolean {
