@@ -1,4 +1,4 @@
-import type { StrategyName } from "../strategies/strategies.ts";
+import type { ByStrategy, StrategyName } from "../strategies/strategies.ts";
 import type { MissCounts } from "./replay-segment.ts";
 
 /** The figures of one strategy in one session under one price profile. */
@@ -27,7 +27,7 @@ export interface SessionFigures {
   /** Tokens of all rows of its segments. */
   readonly tokens: number;
   /** By profile, then by strategy. */
-  readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyFigures>>>>;
+  readonly profiles: Readonly<Record<string, ByStrategy<StrategyFigures>>>;
   /** Billed input of each call in profile A, by strategy. */
   readonly callCosts: Readonly<Record<StrategyName, readonly number[]>>;
   /** The duration of each call of the full run, in milliseconds. */

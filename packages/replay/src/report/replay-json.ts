@@ -1,4 +1,4 @@
-import type { StrategyName } from "../strategies/strategies.ts";
+import type { ByStrategy } from "../strategies/strategies.ts";
 import type { ReplayReport, StrategyReport } from "./replay-report.ts";
 
 type StrategyJson = Pick<
@@ -18,7 +18,7 @@ type StrategyJson = Pick<
 
 /** The object that `scm replay --json` prints. */
 export interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "store"> {
-  readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyJson>>>>;
+  readonly profiles: Readonly<Record<string, ByStrategy<StrategyJson>>>;
 }
 
 /** A report as an object for programs; `worst` is null if no session has 20 calls. */
@@ -30,7 +30,7 @@ export function replayJson({ corpus, profiles, time, store }: ReplayReport): Rep
         profile,
         Object.fromEntries(
           Object.entries(strategies).map(([name, report]) => [name, strategyJson(report)]),
-        ) as Record<StrategyName, StrategyJson>,
+        ) as unknown as ByStrategy<StrategyJson>,
       ]),
     ),
     time,

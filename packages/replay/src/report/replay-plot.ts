@@ -3,8 +3,8 @@ import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
 import type { ReplayReport } from "./replay-report.ts";
 
 const width = 960;
-const height = 490;
-const panel = { top: 56, bottom: 122, left: 62, right: 24 } as const;
+const height = 526;
+const panel = { top: 56, bottom: 158, left: 62, right: 24 } as const;
 
 /** The strategies drawn by call; more would hide each other. The first line is the broadest and below the others. */
 const curves: readonly StrategyName[] = ["epoch", "append-only", "masking-batched", "compaction"];
@@ -18,7 +18,11 @@ const colours: Readonly<Record<StrategyName, string>> = {
   compaction: "#0072b2",
   pooled: "#999999",
   epoch: "#009e73",
+  "epoch-thrifty": "#00674c",
+  "epoch-careful": "#66d9b8",
+  "epoch-without-thinking": "#3d7d6b",
   "epoch-results-only": "#7fcfb4",
+  "epoch-first-rule": "#b2b266",
   bound: "#cc79a7",
 };
 
@@ -52,11 +56,10 @@ type Format = (value: number) => string;
 function frontPanel({ profiles }: ReplayReport): string {
   const reports = profiles["A"];
   if (reports === undefined) return "";
-  const points = strategyNames.map((name) => ({
-    name,
-    x: reports[name].costRatio,
-    y: reports[name].evidenceMiss,
-  }));
+  const points = strategyNames.flatMap((name) => {
+    const report = reports[name];
+    return report === undefined ? [] : [{ name, x: report.costRatio, y: report.evidenceMiss }];
+  });
   // The pooled layout costs several times as much as the others, so its point would compress the scale.
   const mostX = Math.min(1.6, Math.max(...points.map(({ x }) => x)) * 1.05);
   const mostY = Math.min(1, Math.max(0.1, ...points.map(({ y }) => y)) * 1.1);
@@ -100,7 +103,7 @@ function legend({ profiles }: ReplayReport): string {
   const rows = Math.ceil(strategyNames.length / legendColumns);
   return strategyNames
     .map((name, index) => {
-      const { costRatio, evidenceMiss } = reports[name];
+      const { costRatio = 0, evidenceMiss = 0 } = reports[name] ?? {};
       const x = panel.left + Math.floor(index / rows) * 300;
       const y = height - panel.bottom + 62 + (index % rows) * 18;
       const text = `${name}: cost ${costRatio.toFixed(2)}, ${Math.round(evidenceMiss * 100)} % missed`;

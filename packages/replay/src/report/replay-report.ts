@@ -1,6 +1,11 @@
 import { replayPrices } from "../measure/prices.ts";
 import { addFigures, type SessionFigures, sumOf } from "../measure/session-figures.ts";
-import { type StrategyName, strategyNames } from "../strategies/strategies.ts";
+import {
+  type ByStrategy,
+  isMeasured,
+  type StrategyName,
+  strategyNames,
+} from "../strategies/strategies.ts";
 
 /** The figures of one strategy under one price profile. Ratios are fractions. */
 export interface StrategyReport {
@@ -44,7 +49,7 @@ export interface ReplayReport {
   };
   /** The billed input of `append-only` in profile A, in tokens at the plain input price. */
   readonly plainCost: number;
-  readonly profiles: Readonly<Record<string, Readonly<Record<StrategyName, StrategyReport>>>>;
+  readonly profiles: Readonly<Record<string, ByStrategy<StrategyReport>>>;
   /** The time for ingesting a call's messages and making its view, in milliseconds. */
   readonly time: { readonly p50: number; readonly p95: number; readonly max: number };
   /** The bytes of the stores, compared with those of the sessions in the neutral format. */
@@ -76,8 +81,10 @@ export function replayReport(sessions: readonly SessionFigures[]): ReplayReport 
       replayPrices.map(({ name }) => [
         name,
         Object.fromEntries(
-          strategyNames.map((strategy) => [strategy, strategyReport(sessions, name, strategy)]),
-        ) as Record<StrategyName, StrategyReport>,
+          strategyNames
+            .filter((strategy) => isMeasured(strategy, name))
+            .map((strategy) => [strategy, strategyReport(sessions, name, strategy)]),
+        ) as unknown as ByStrategy<StrategyReport>,
       ]),
     ),
     time: { p50: quantile(times, 0.5), p95: quantile(times, 0.95), max: times.at(-1) ?? 0 },

@@ -64,7 +64,10 @@ function strategyTable({ profiles }: ReplayReport): string {
   if (reports === undefined) return "";
   return table([
     ["profile A", ...columns.map(([name]) => name)],
-    ...strategyNames.map((name) => [name, ...columns.map(([, show]) => show(reports[name]))]),
+    ...strategyNames.flatMap((name) => {
+      const report = reports[name];
+      return report === undefined ? [] : [[name, ...columns.map(([, show]) => show(report))]];
+    }),
   ]);
 }
 
@@ -74,7 +77,7 @@ function profileTable({ profiles }: ReplayReport): string {
     ["cost", ...names],
     ...strategyNames.map((strategy) => [
       strategy,
-      ...names.map((name) => profiles[name]?.[strategy].costRatio.toFixed(3) ?? "-"),
+      ...names.map((name) => profiles[name]?.[strategy]?.costRatio.toFixed(3) ?? "-"),
     ]),
   ]);
 }

@@ -26,7 +26,13 @@ import type { RecordedSession } from "../read/recorded-session.ts";
 import { fullRun, replayDependencies } from "./full-run.ts";
 import { messageCounter } from "./message-counter.ts";
 import { type SegmentSource, sessionRun } from "./session-run.ts";
-import { defaultParts, strategies, type Strategy, type StrategyName } from "./strategies.ts";
+import {
+  defaultParts,
+  isMeasured,
+  strategies,
+  type Strategy,
+  type StrategyName,
+} from "./strategies.ts";
 
 /** A strategy's passes over a segment. */
 interface Passes {
@@ -130,6 +136,7 @@ async function measureSegment(
   for (const strategy of strategies) {
     const known = new Map<string, Passes>();
     for (const prices of replayPrices) {
+      if (!isMeasured(strategy.name, prices.name)) continue;
       const key = strategy.seesPrices ? decisionKey(prices) : "";
       let passes = known.get(key);
       if (passes === undefined) {
@@ -226,6 +233,7 @@ function combined(
   for (const { name: strategy } of strategies) {
     callCosts[strategy] = segments.flatMap((segment) => segment.callCosts[strategy] ?? []);
     for (const { name } of replayPrices) {
+      if (!isMeasured(strategy, name)) continue;
       const parts = segments.flatMap((segment) => segment.profiles[name]?.[strategy] ?? []);
       const named = (profiles[name] ??= {} as Record<StrategyName, StrategyFigures>);
       named[strategy] = addFigures(parts);

@@ -2,6 +2,7 @@ import {
   type ActivationPolicy,
   epochLayout,
   type Layout,
+  namedSettings,
   pooledLayout,
   recentlyUsedPolicy,
   windowPolicy,
@@ -11,6 +12,7 @@ import type { Billing } from "../measure/billing.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { RecordedMessage } from "../read/recorded-session.ts";
 import { countingPolicy, keepAllPolicy } from "./baseline-policies.ts";
+import { firstRuleEpochs, firstRulePolicy } from "./first-rule.ts";
 import { compactionHooks } from "./compaction.ts";
 import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
@@ -25,11 +27,27 @@ export const strategyNames = [
   "compaction",
   "pooled",
   "epoch",
+  "epoch-thrifty",
+  "epoch-careful",
+  "epoch-without-thinking",
   "epoch-results-only",
+  "epoch-first-rule",
   "bound",
 ] as const;
 
 export type StrategyName = (typeof strategyNames)[number];
+
+/** The strategies that are measured under some price profiles only, because they are variants of `epoch`. */
+type VariantName =
+  | "epoch-thrifty"
+  | "epoch-careful"
+  | "epoch-without-thinking"
+  | "epoch-first-rule";
+
+/** A value of each strategy under one price profile. Variants of `epoch` have a value under some profiles. */
+export type ByStrategy<Value> = Readonly<
+  Record<Exclude<StrategyName, VariantName>, Value> & Partial<Record<VariantName, Value>>
+>;
 
 /** A policy, a layout and actions of a host, for one pass over a segment. */
 export interface StrategyParts {
@@ -44,6 +62,8 @@ export interface Strategy {
   readonly billing: Billing;
   /** Whether its prompts depend on prices; if not, it runs once, and every profile bills this run. */
   readonly seesPrices: boolean;
+  /** The price profiles under which it is measured; default: all. */
+  readonly profiles?: readonly string[];
   parts(source: SegmentSource, rows: readonly RecordedMessage[]): StrategyParts;
 }
 
@@ -94,6 +114,18 @@ export const strategies: readonly Strategy[] = [
     seesPrices: true,
     parts: defaultParts,
   },
+  named("thrifty"),
+  named("careful"),
+  {
+    name: "epoch-without-thinking",
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A"],
+    parts: () => ({
+      policy: recentlyUsedPolicy(),
+      layout: epochLayout({ earlierThinking: "leaves" }),
+    }),
+  },
   {
     name: "epoch-results-only",
     billing: "to-the-end",
@@ -102,6 +134,13 @@ export const strategies: readonly Strategy[] = [
       policy: recentlyUsedPolicy(),
       layout: epochLayout({ largeArguments: undefined }),
     }),
+  },
+  {
+    name: "epoch-first-rule",
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A", "B", "C", "D", "N", "A-own"],
+    parts: () => ({ policy: firstRulePolicy(), layout: epochLayout(firstRuleEpochs) }),
   },
   {
     name: "bound",
@@ -120,9 +159,26 @@ export const strategies: readonly Strategy[] = [
   },
 ];
 
+/** Whether a strategy is measured under a price profile. */
+export function isMeasured(name: StrategyName, profile: string): boolean {
+  const strategy = strategies.find((one) => one.name === name);
+  return strategy?.profiles?.includes(profile) ?? strategy !== undefined;
+}
+
 /** The default policy and the default layout. */
 export function defaultParts(): StrategyParts {
   return { policy: recentlyUsedPolicy(), layout: epochLayout() };
+}
+
+function named(setting: "thrifty" | "careful"): Strategy {
+  const { policy, epochs } = namedSettings[setting];
+  return {
+    name: `epoch-${setting}`,
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A", "A-own"],
+    parts: () => ({ policy: recentlyUsedPolicy(policy), layout: epochLayout(epochs) }),
+  };
 }
 
 function counting(
