@@ -1371,4 +1371,77 @@ export const coreFaults: readonly DeliberateFault[] = [
     becomes: "if (user === null) return [];",
     breaks: "The pooled layout cuts a paste in the newest user message.",
   },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "return !needed.has(known.handle);",
+    becomes: "return true;",
+    breaks: "The model cannot see where an edit changed a file that is shown in an older version.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "age > ageOf(context.settings, form)",
+    becomes: "age > 0",
+    breaks: "The text that the newest edits replaced leaves the view.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "calls.length > 0 && mayChange(context, entry, step)",
+    becomes: "calls.length > 0",
+    breaks: "A provider refuses a changed call beside its signed thinking.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "const isEarlier = turn < newestUser &&",
+    becomes: "const isEarlier = turn <= newestUser &&",
+    breaks: "The thinking of the present turn leaves the view.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
+    of: "if (lacksNewestThinking(context, last.entries)) return true;",
+    becomes: "",
+    breaks: "A turn to which the user went back lacks its thinking.",
+  },
+  {
+    file: "layouts/epoch/plan-view.ts",
+    of: "replaced === undefined ? Math.min(cut, grown.cut) :",
+    becomes: "replaced === undefined ? 0 :",
+    breaks:
+      "Old texts of edits leave before the first removed content, and the cache is lost there.",
+  },
+  {
+    file: "layouts/epoch/epoch-end.ts",
+    of: "kept -= freeTokens(context, entries, cut, leaving);",
+    becomes: "",
+    breaks: "Text that leaves anyway counts as written again, and epochs end too late.",
+  },
+  {
+    file: "layouts/epoch/large-arguments.ts",
+    of: "stub === undefined ? one.saves : one.saves - savedBy(step, stub)",
+    becomes: "stub === undefined ? one.saves : 0",
+    breaks: "A large edit without its old text never leaves the view.",
+  },
+  {
+    file: "calls/replaced-texts.ts",
+    of: "runs.filter(({ from, to }) => to - from >= least)",
+    becomes: "runs",
+    breaks: "Short removed lines of a patch become marks.",
+  },
+  {
+    file: "calls/replaced-texts.ts",
+    of: "if (!isMarked && commandFields.has(name)) return [];",
+    becomes: "",
+    breaks: "A command that writes a patch file loses lines of its text.",
+  },
+  {
+    file: "calls/text-heads.ts",
+    of: "isSplit ? head - 1 : head",
+    becomes: "head",
+    breaks: "A shown part of arguments ends with half a character.",
+  },
+  {
+    file: "session/held-texts.ts",
+    of: "if (holds(before?.body.content, texts)) return { file, version };",
+    becomes: "if (version > 0) return { file, version };",
+    breaks: "The stub of a replaced text names a version that does not have the text.",
+  },
 ];

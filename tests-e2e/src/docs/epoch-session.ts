@@ -2,6 +2,7 @@ import {
   type Block,
   type ContextSession,
   epochLayout,
+  type EpochSettings,
   recentlyUsedPolicy,
   type ToolAnswer,
   type ViewMessage,
@@ -31,6 +32,7 @@ export async function epochSession(): Promise<readonly string[]> {
     ...(await ends(stage)),
     ...(await comesBack(stage)),
     ...(await loaded(stage)),
+    ...(await freeTexts()),
   ];
 }
 
@@ -44,7 +46,7 @@ interface Stage {
   readonly call: () => Promise<readonly string[]>;
 }
 
-async function openStage(): Promise<Stage> {
+async function openStage(settings: Partial<EpochSettings> = {}): Promise<Stage> {
   const { session, store, files } = await openTestSession({
     layout: epochLayout({
       share: 0.001,
@@ -52,6 +54,7 @@ async function openStage(): Promise<Stage> {
       small: 8,
       largeArguments: 60,
       trim: { over: 120, head: 24, tail: 12 },
+      ...settings,
     }),
     policy: recentlyUsedPolicy({ alive: 12, kept: 1 }),
     files: { "/work/src/add.ts": functions },
@@ -166,6 +169,34 @@ async function loaded({ session, store, history, call }: Stage): Promise<readonl
   return [
     "### An object that a program has loaded, with a view of its own",
     "An object that a program loads as inactive gets its metadata line at the end of the next view. The fields that the object's own `view` names follow each line of the object as JSON, at most 60 tokens. Content cannot be named.",
+    ...(await call()),
+  ];
+}
+
+/** Another session, of which only the view after the end of its epoch is shown. */
+async function freeTexts(): Promise<readonly string[]> {
+  const { session, files, history, ask, call } = await openStage({
+    largeArguments: 600,
+    replacedTexts: 1,
+    otherArguments: { over: 60, age: 1 },
+  });
+  history.user("Simplify it.");
+  await ask("read", "src/add.ts");
+  const [oldText, newText] = [functions.slice(0, 130), "export * from './other.ts';\n"];
+  files.set("/work/src/add.ts", functions.replace(oldText, newText));
+  const edit = { path: "src/add.ts", oldText, newText };
+  const id = history.call("edit", edit, "Edited.\n");
+  await session.recordWrite("src/add.ts", { callId: id, args: edit });
+  const command = Array.from({ length: 14 }, (_, n) => `npm test -- add${n + 1}\n`).join("");
+  history.call("bash", { command }, "14 passed\n");
+  history.call("bash", { command: "npm run lint" }, "fine\n");
+  await call();
+  await ask("deactivate", "src/add.ts");
+  await call();
+  history.user("And now?");
+  return [
+    "### Free texts",
+    "In another session, an epoch ends for the file that was read. Behind it, the text that the edit replaced and the rest of the long command leave too, because these messages are written to the cache again anyway. In this example one later answer with a tool call is enough.",
     ...(await call()),
   ];
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, ObjectId } from "@self-context-manager/objects";
+import type { JsonObject, ObjectId, StoredVersion } from "@self-context-manager/objects";
 import { longTexts } from "../calls/large-write.ts";
 import { lineFeedsOnly } from "../calls/line-ends.ts";
 import { fileReferences } from "../calls/toolcall-object.ts";
@@ -42,15 +42,14 @@ export async function withHeldTexts<Output>(
  * earlier replacement of the same call made is in no version.
  */
 async function replacedIn(
-  { state, dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   call: ObjectId,
   texts: readonly string[],
 ): Promise<HeldIn | undefined> {
-  for (const reference of fileReferences(state.pool.get(call)?.stored.body)) {
-    if (reference.ref !== "static" || !state.pool.has(reference.id)) continue;
-    const { id: file } = reference;
-    const made = await store.get(file, { txId: reference.tx_id });
-    const version = (made?.version ?? 1) - 1;
+  const { store } = scope.dependencies;
+  for await (const made of versionsMade(scope, call)) {
+    const { id: file } = made.body;
+    const version = made.version - 1;
     const before = version === 0 ? undefined : await store.get(file, { version });
     if (holds(before?.body.content, texts)) return { file, version };
   }
@@ -62,17 +61,15 @@ async function replacedIn(
  * patch, for example, is in no version.
  */
 async function heldTextsOf(
-  { state, dependencies }: SessionScope,
+  scope: SessionScope,
   call: ObjectId,
   args: JsonObject,
 ): Promise<HeldTexts | undefined> {
-  const { store } = dependencies;
+  const { store } = scope.dependencies;
   const { replaced, others } = longTexts(args);
-  for (const reference of fileReferences(state.pool.get(call)?.stored.body)) {
-    if (reference.ref !== "static" || !state.pool.has(reference.id)) continue;
-    const { id: file } = reference;
-    const made = await store.get(file, { txId: reference.tx_id });
-    if (made === undefined || !holds(made.body.content, others)) continue;
+  for await (const made of versionsMade(scope, call)) {
+    const { id: file } = made.body;
+    if (!holds(made.body.content, others)) continue;
     const { version } = made;
     if (replaced.length === 0) return { file, version };
     const last = version - 1;
@@ -80,6 +77,18 @@ async function heldTextsOf(
     return { file, version, before: holds(earlier?.body.content, replaced) ? last : 0 };
   }
   return undefined;
+}
+
+/** Returns the versions of files that a call made, of the files in the pool. */
+async function* versionsMade(
+  { state, dependencies: { store } }: SessionScope,
+  call: ObjectId,
+): AsyncGenerator<StoredVersion> {
+  for (const reference of fileReferences(state.pool.get(call)?.stored.body)) {
+    if (reference.ref !== "static" || !state.pool.has(reference.id)) continue;
+    const made = await store.get(reference.id, { txId: reference.tx_id });
+    if (made !== undefined) yield made;
+  }
 }
 
 /** Whether a content contains all texts. Tools write the line ends and the byte order mark that a file has. */
