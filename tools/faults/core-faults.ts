@@ -692,8 +692,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/held-texts.ts",
-    of: "await store.get(file, { txId: reference.tx_id })",
-    becomes: "await store.get(file)",
+    of: "await store.get(reference.id, { txId: reference.tx_id })",
+    becomes: "await store.get(reference.id)",
     breaks: "The argument stubs of a file that was changed again name its newest version.",
   },
   {

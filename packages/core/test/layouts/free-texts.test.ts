@@ -160,6 +160,9 @@ describe("the old text of an edit", () => {
       expect.objectContaining({ stubs: [{ call: 0, replaced: 120 }] }),
     );
     expect(second.record.entries).toContainEqual(expect.objectContaining({ stubs: [{ call: 0 }] }));
+    expect(layout.describe(first.record)).toContainEqual(
+      expect.objectContaining({ how: "without the text replaced by call 1" }),
+    );
   });
 });
 
@@ -184,6 +187,9 @@ describe("long arguments of a call that writes no file", () => {
 
     const view = viewAfterPause(stage, layout);
     expect(argumentsOf(view, call)).toEqual({ command: expected, description: "short" });
+    const how = "without all but the first 200 characters of each long argument of call 1";
+    const described = layout.describe(view.record).filter((entry) => entry.how === how);
+    expect(described).toHaveLength(expected === command ? 0 : 1);
     expect(layout.rebuild(view.record, stage.source())).toEqual(view.messages);
   });
 
