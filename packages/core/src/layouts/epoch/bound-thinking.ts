@@ -90,10 +90,12 @@ export function firstChange(before: readonly ViewEntry[], now: readonly ViewEntr
 
 /** Returns the index of the first entry that gives another message than in the view before. */
 export function firstOther(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
-  const rowOf = (entry: ViewEntry | undefined): string =>
-    JSON.stringify(entry === undefined ? null : entryRow(entry));
   const index = now.findIndex((entry, at) => rowOf(entry) !== rowOf(before[at]));
   return index === -1 ? now.length : index;
+}
+
+function rowOf(entry: ViewEntry | undefined): string {
+  return JSON.stringify(entry === undefined ? null : entryRow(entry));
 }
 
 const counted = new WeakMap<AssistantStep, number>();
