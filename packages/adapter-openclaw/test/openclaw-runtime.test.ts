@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type FakeCall, fakeGateway, type FakeRequest } from "./fake-gateway.ts";
 
-const long = "a line of a long file\n".repeat(600);
+const long = "a line of a long file\n".repeat(450);
 
 function command(name: string, output = long): FakeCall {
   return { name: "exec", args: { command: `print ${name}` }, result: `${name}\n${output}` };
@@ -12,7 +12,7 @@ function command(name: string, output = long): FakeCall {
 const leaves: readonly FakeCall[] = [
   command("first"),
   { name: "deactivate", args: { id: "t1" } },
-  ...Array.from({ length: 24 }, (_, index) => command(`step ${index}`, "")),
+  ...Array.from({ length: 72 }, (_, index) => command(`step ${index}`, "")),
 ];
 
 function shows(request: FakeRequest | undefined, text: string): boolean {

@@ -12,6 +12,7 @@ import { isCold } from "../cost/cache-state.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
+import type { ActivationPolicy, UseKey } from "../policy/activation-policy.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -22,6 +23,7 @@ import type {
   Layout,
   LayoutInput,
   LayoutOutput,
+  Liveness,
 } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
@@ -235,6 +237,16 @@ function lastRecord({ state, dependencies }: SessionScope): ViewRecord | undefin
   return record?.layout === dependencies.layout.name ? withoutAdded(record) : undefined;
 }
 
+/** Returns the decisions of a policy about content in view, for an order of use. */
+function livenessOf(policy: ActivationPolicy, recent: readonly UseKey[]): Liveness {
+  const used = new Set(recent);
+  return {
+    keepsArguments: policy.keepsArguments(recent),
+    stays: policy.staysAtSweep(recent),
+    isDeactivated: (key) => !used.has(key),
+  };
+}
+
 /** What the input of a layout is made from. `spent` are the tokens of added messages. */
 interface Prepared {
   readonly active: readonly ActiveObject[];
@@ -269,10 +281,7 @@ async function inputOf(
     workspace: dependencies.workspace,
     estimator,
     factor: state.sent.calibration.factor,
-    liveness: {
-      keepsArguments: policy.keepsArguments(state.uses.recent),
-      stays: policy.staysAtSweep(state.uses.recent),
-    },
+    liveness: livenessOf(policy, state.uses.recent),
     cache: cacheCost(scope, options),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(state.sent.leftOut.length === 0 ? {} : { leftOut: state.sent.leftOut }),

@@ -294,6 +294,12 @@ describe("large arguments", () => {
   });
 });
 
+/** A policy by which everything that is active stays. */
+const everything: Liveness = { keepsArguments: () => true, stays: () => true };
+
+/** A layout that waits longer with contents that were not used than with deactivated ones. */
+const patient = epochLayout({ ...settings, share: 3, shareAtTurn: 1.5 });
+
 describe("when an epoch ends", () => {
   it("is when the carried cost reaches its share of the rewrite cost", () => {
     const stage = viewStage("go on");
@@ -315,6 +321,29 @@ describe("when an epoch ends", () => {
     expect(carried).toBeCloseTo(0.1 * deadTokens * (end - 1));
     expect(carried).toBeLessThan(0.75 * rewrite);
     expect(carried + 0.1 * deadTokens).toBeGreaterThanOrEqual(0.75 * rewrite - 5);
+  });
+
+  it("is earlier for a content that was deactivated than for one that was not used", () => {
+    const ends = [false, true].map((isDeactivated) => {
+      const stage = viewStage("go on");
+      const dead = stage.call("bash", { command: "a" }, lines(40));
+      stage.call("bash", { command: "b" }, lines(40));
+      stage.view(patient);
+      stage.deactivate(dead);
+      const liveness = {
+        ...everything,
+        isDeactivated: (key: string) => isDeactivated && key === dead,
+      };
+      const ended = Array.from({ length: 80 }, () => {
+        stage.say("Well.");
+        return stage.view(patient, { liveness }).epoch?.isNew;
+      });
+      return ended.includes(true) ? ended.indexOf(true) : ended.length;
+    });
+
+    const [unused = 0, deactivated = 0] = ends;
+    expect(deactivated).toBeGreaterThan(0);
+    expect(unused).toBeGreaterThan(2 * deactivated);
   });
 
   it("is earlier at the first call of a turn", () => {

@@ -79,6 +79,7 @@ export const epochLaws: Readonly<
       ...subject.settings,
       share: Number.POSITIVE_INFINITY,
       shareAtTurn: Number.POSITIVE_INFINITY,
+      shareDeactivated: Number.POSITIVE_INFINITY,
       deactivate: "at-epoch-end",
       superseded: "at-epoch-end",
     });
@@ -444,7 +445,7 @@ function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout
   const figures = patient.render(inputFrom(patient, last), last).epoch;
   if (figures === undefined || figures.deadTokens === 0) return false;
   if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
-  const share = Math.min(settings.share, settings.shareAtTurn);
+  const share = Math.min(settings.share, settings.shareAtTurn, settings.shareDeactivated / 2);
   return figures.carried >= share * figures.rewrite;
 }
 

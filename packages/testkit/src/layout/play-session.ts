@@ -155,6 +155,7 @@ function inputOf(
     liveness: {
       keepsArguments: policy.keepsArguments(now.recent),
       stays: policy.staysAtSweep(now.recent),
+      isDeactivated: (key) => !now.recent.includes(key),
     },
     cache: { ...usualCache, isCold },
     textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),

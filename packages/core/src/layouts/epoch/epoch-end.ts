@@ -13,6 +13,8 @@ export interface Weighing {
   readonly deadTokens: number;
   /** Carried cost: the price paid so far for sending dead content again. */
   readonly carried: number;
+  /** The part of the carried cost for contents that the model or the user deactivated. */
+  readonly deactivated: number;
   /**
    * Rewrite cost: the price of writing the text after the first removed content again, and of the thinking that is lost
    * behind it.
@@ -44,33 +46,40 @@ export function weigh(
   const died: Record<string, number> = {};
   let deadTokens = 0;
   let carried = 0;
+  let deactivated = 0;
   for (const one of found) {
     if (!one.isDead) continue;
     const place = placeName(one);
     const since = before[place] ?? call;
     died[place] = since;
     deadTokens += one.saves;
-    carried += read * one.saves * (call - since);
+    const cost = read * one.saves * (call - since);
+    carried += cost;
+    if (one.isDeactivated === true) deactivated += cost;
   }
   const leaving = found.filter(({ stays }) => !stays);
   const cut = leaving[0]?.index ?? entries.length;
   const lost = lostThinking(context, entries, cut);
-  if (deadTokens === 0) return { deadTokens, carried, rewrite: 0, lost, died };
+  if (deadTokens === 0) return { deadTokens, carried, deactivated, rewrite: 0, lost, died };
   const first = rewrites === "everything" ? 0 : cut;
   let kept = 0;
   for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
   kept -= freeTokens(context, entries, cut, leaving);
   const written = Math.max(0, (write - read) * (kept - lost));
-  return { deadTokens, carried, rewrite: written + lostThinkingPrice * lost, lost, died };
+  const rewrite = written + lostThinkingPrice * lost;
+  return { deadTokens, carried, deactivated, rewrite, lost, died };
 }
+
+/** The part of the share of deactivated contents at which an epoch ends at the first call of a turn. */
+const deactivatedAtTurn = 0.5;
 
 /** Returns why the epoch ends with this call, or undefined while it continues. */
 export function epochEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   found: readonly Removable[],
-  { deadTokens, carried, rewrite, lost }: Weighing,
+  { deadTokens, carried, deactivated, rewrite, lost }: Weighing,
   unsentFrom: number,
 ): EpochEnd | undefined {
   const { settings, cache } = context;
@@ -84,7 +93,10 @@ export function epochEnd(
   if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
   if (isThinkingNeeded) return undefined;
   const share = isTurnStart ? settings.shareAtTurn : settings.share;
-  return carried >= share * rewrite ? "carried" : undefined;
+  if (carried >= share * rewrite) return "carried";
+  // Nobody will need a deactivated content, so waiting with it gains nothing.
+  const certain = settings.shareDeactivated * (isTurnStart ? deactivatedAtTurn : 1);
+  return deactivated > 0 && deactivated >= certain * rewrite ? "carried" : undefined;
 }
 
 function isReplacedAtOnce(

@@ -6,6 +6,11 @@ export interface EpochSettings {
   readonly share: number;
   /** The same share at the first call of a user turn; default 1.5. */
   readonly shareAtTurn: number;
+  /**
+   * The share for contents that the model or the user deactivated; default 0.75, and half of it at the first call of a
+   * turn. Nobody will need them, so they leave earlier than those that only were not used.
+   */
+  readonly shareDeactivated: number;
   /** Tokens below which results are shown unchanged and stay; default 50. */
   readonly small: number;
   /**
@@ -48,6 +53,7 @@ export interface EpochSettings {
 export const defaultEpochSettings: EpochSettings = {
   share: 3,
   shareAtTurn: 1.5,
+  shareDeactivated: 0.75,
   small: 50,
   largeArguments: 600,
   replacedTexts: 3,

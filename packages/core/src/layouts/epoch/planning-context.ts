@@ -1,6 +1,6 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
-import type { InView } from "../../policy/activation-policy.ts";
+import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf } from "../../view/left-out.ts";
@@ -18,6 +18,7 @@ export interface PlanningContext {
   readonly cache: CacheCost;
   readonly keepsArguments: (object: InView) => boolean;
   readonly stays: (object: InView) => boolean;
+  readonly isDeactivated: (key: UseKey) => boolean;
   readonly entryOf: (handle: string) => PoolEntry | undefined;
   /** The messages that the view leaves out. */
   readonly leftOut: LeftOut;
@@ -45,6 +46,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     cache: input.cache ?? usualCache,
     keepsArguments: input.liveness?.keepsArguments ?? (() => true),
     stays: input.liveness?.stays ?? (() => true),
+    isDeactivated: input.liveness?.isDeactivated ?? (() => false),
     entryOf,
     leftOut,
     newestUser: input.turns.findLastIndex(

@@ -47,6 +47,8 @@ export interface Removable {
   readonly saves: number;
   /** Whether it is dead: no longer active, or replaced by a content further down. */
   readonly isDead: boolean;
+  /** Whether the model or the user deactivated everything that it shows. */
+  readonly isDeactivated?: boolean;
   /** Position of the call, if this is a call's arguments; the text block, if it is a long text of the user. */
   readonly call?: number;
   /** Whether it stays when the epoch ends. */
@@ -88,7 +90,8 @@ export function removables(
         const isPinned = context.active.get(key)?.isPinned === true;
         const stays = isUnsent || (isAlive && (isPinned || context.stays({ key, tokens })));
         const isDead = !isUnsent && !isAlive;
-        found.push({ index, keys: [key], saves, isDead, stays, call: block });
+        const isDeactivated = context.isDeactivated(key);
+        found.push({ index, keys: [key], saves, isDead, isDeactivated, stays, call: block });
       }
       return;
     }
@@ -104,7 +107,8 @@ export function removables(
       });
     const keys = [...new Set(parts.map(({ of }) => of))];
     const saves = Math.max(1, entry.tokens - referenceTokens);
-    found.push({ index, keys, saves, isDead, stays });
+    const isDeactivated = keys.every((key) => context.isDeactivated(key));
+    found.push({ index, keys, saves, isDead, isDeactivated, stays });
   });
   return found;
 }
