@@ -8,14 +8,14 @@ import {
 
 /** How many objects the policy *recently used* keeps. Every field has a default. */
 export interface RecentlyUsedOptions {
-  /** Number of objects used last that are active, counted for the usual kind and size; default 30. */
+  /** Number of objects used last that are active, counted for the usual kind and size; default 26. */
   readonly alive?: number;
   /** Number of them that stay in view when an epoch ends, counted in the same way; default 3. */
   readonly kept?: number;
 }
 
 /** The numbers of the setting `default`. */
-export const usualNumbers: Required<RecentlyUsedOptions> = { alive: 30, kept: 3 };
+export const usualNumbers: Required<RecentlyUsedOptions> = { alive: 26, kept: 3 };
 
 /**
  * Factor by which an object of a kind is alive further back in the order of use. It was measured on recorded sessions:

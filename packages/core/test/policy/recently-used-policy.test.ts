@@ -24,11 +24,11 @@ function staying(
 }
 
 describe("recently used", () => {
-  it("keeps the 30 objects used last active, and 3 of them at a sweep", () => {
+  it("keeps the 26 objects used last active, and 3 of them at a sweep", () => {
     const recent = keys(60);
     const all = recent.map((key) => object(key, "search"));
 
-    expect(staying(all, recent)).toEqual(recent.slice(-30));
+    expect(staying(all, recent)).toEqual(recent.slice(-26));
     expect(
       recent.filter((key) => recentlyUsedPolicy().staysAtSweep(recent)(object(key, "search"))),
     ).toEqual(recent.slice(-3));
@@ -39,11 +39,11 @@ describe("recently used", () => {
   });
 
   it.each([
-    ["file", undefined, "f1", 45],
-    ["reading", "read", "t1", 45],
-    ["search", "search", "t1", 30],
-    ["sub-agent's report", "agent", "t1", 90],
-    ["command's output", "command", "t1", 15],
+    ["file", undefined, "f1", 39],
+    ["reading", "read", "t1", 39],
+    ["search", "search", "t1", 26],
+    ["sub-agent's report", "agent", "t1", 78],
+    ["command's output", "command", "t1", 13],
   ] as const)("reaches further or less far back for a %s", (_, kind, key, rank) => {
     const others = keys(96).slice(2);
     const at = (place: number): readonly string[] => [key, ...others.slice(0, place - 1)];
@@ -53,13 +53,13 @@ describe("recently used", () => {
   });
 
   it("keeps large arguments longer than results", () => {
-    const recent = ["t1/args", ...keys(61).slice(1)];
+    const recent = ["t1/args", ...keys(53).slice(1)];
     const keeps = (used: readonly string[]): boolean =>
       recentlyUsedPolicy().keepsArguments(used)({ key: "t1/args", tokens: 1_000 });
 
-    expect(recent).toHaveLength(61);
+    expect(recent).toHaveLength(53);
     expect(keeps(recent)).toBe(false);
-    expect(keeps(recent.slice(0, 60))).toBe(true);
+    expect(keeps(recent.slice(0, 52))).toBe(true);
   });
 
   it("counts the size: four times the tokens must be twice as recent", () => {

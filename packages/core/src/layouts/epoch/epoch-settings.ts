@@ -2,9 +2,9 @@
  * How an epoch layout shows contents, cuts them, and ends epochs. The defaults gave the best results in measurements.
  */
 export interface EpochSettings {
-  /** Share of the rewrite cost at which the carried cost ends an epoch; default 3. */
+  /** Share of the rewrite cost at which the carried cost ends an epoch; default 3.9. */
   readonly share: number;
-  /** The same share at the first call of a user turn; default 1.5. */
+  /** The same share at the first call of a user turn; default 1.9. */
   readonly shareAtTurn: number;
   /**
    * The share for contents that the model or the user deactivated; default 0.75, and half of it at the first call of a
@@ -51,8 +51,8 @@ export interface EpochSettings {
 
 /** The settings that measured best on recorded sessions. They are the default of `epochLayout`. */
 export const defaultEpochSettings: EpochSettings = {
-  share: 3,
-  shareAtTurn: 1.5,
+  share: 3.9,
+  shareAtTurn: 1.9,
   shareDeactivated: 0.75,
   small: 50,
   largeArguments: 600,

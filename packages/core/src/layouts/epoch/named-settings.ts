@@ -1,4 +1,4 @@
-import type { RecentlyUsedOptions } from "../../policy/recently-used-policy.ts";
+import { type RecentlyUsedOptions, usualNumbers } from "../../policy/recently-used-policy.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
 
 /** The part of the epoch settings in which the named settings differ. */
@@ -17,7 +17,7 @@ const { share, shareAtTurn } = defaultEpochSettings;
  * session costs more, and the model seldom lacks one.
  */
 export const namedSettings: Readonly<Record<"thrifty" | "default" | "careful", NamedSetting>> = {
-  thrifty: { policy: { alive: 30, kept: 3 }, epochs: { share: 1.3, shareAtTurn: 0.65 } },
-  default: { policy: { alive: 30, kept: 3 }, epochs: { share, shareAtTurn } },
-  careful: { policy: { alive: 90, kept: 3 }, epochs: { share: 3.4, shareAtTurn: 1.7 } },
+  thrifty: { policy: usualNumbers, epochs: { share: 1.7, shareAtTurn: 0.85 } },
+  default: { policy: usualNumbers, epochs: { share, shareAtTurn } },
+  careful: { policy: { alive: 80, kept: 3 }, epochs: { share: 4.3, shareAtTurn: 2.1 } },
 };
