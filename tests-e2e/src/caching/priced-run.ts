@@ -44,6 +44,8 @@ export interface PricedRun {
   readonly billed: readonly BilledPrompt[];
   /** The size of each request's body, in bytes. */
   readonly sizes: readonly number[];
+  /** The messages of each request, as JSON. */
+  readonly prompts: readonly string[];
   readonly failures: readonly string[];
 }
 
@@ -54,12 +56,14 @@ export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
     await using model = await openLoopbackModel({ script: (_request, index) => reply(index) });
     const errors = await run(options, { model, cost: costs.openai });
     const sizes = model.requests.map(({ byteLength }) => byteLength);
-    return { billed: [...model.billed], sizes, failures: [...model.failures, ...errors] };
+    const prompts = model.requests.map(({ messages }) => JSON.stringify(messages));
+    return { billed: [...model.billed], sizes, prompts, failures: [...model.failures, ...errors] };
   }
   await using model = await openAnthropicModel({ script: ({ index }) => reply(index) });
   const errors = await run(options, { model, cost: costs.anthropic, api: "anthropic-messages" });
   const sizes = model.requests.map(({ payload }) => JSON.stringify(payload).length);
-  return { billed: [...model.billed], sizes, failures: [...model.failures, ...errors] };
+  const prompts = model.requests.map(({ payload }) => JSON.stringify(payload["messages"]));
+  return { billed: [...model.billed], sizes, prompts, failures: [...model.failures, ...errors] };
 }
 
 function reply(index: number): Reply {
