@@ -662,9 +662,34 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/epoch-end.ts",
-    of: "return carried >= share * rewrite ?",
-    becomes: "return carried >= rewrite / share ?",
-    breaks: "Epochs end much too late.",
+    of: 'if (carried >= share * rewrite) return "carried";',
+    becomes: 'if (carried >= rewrite / share) return "carried";',
+    breaks: "Epochs end at another moment than the settings say.",
+  },
+  {
+    file: "layouts/epoch/epoch-end.ts",
+    of: "if (one.isDeactivated === true) deactivated += cost;",
+    becomes: "deactivated += cost;",
+    breaks: "A content that was only not used ends an epoch as early as a deactivated one.",
+  },
+  {
+    file: "session/make-view.ts",
+    of: "isDeactivated: (key) => !used.has(key),",
+    becomes: "isDeactivated: () => false,",
+    breaks:
+      "A content that the model deactivated stays in the prompt as long as one that may be needed.",
+  },
+  {
+    file: "state/apply-policy.ts",
+    of: "return inView ?? Math.min(whole, lines * tokensPerLine);",
+    becomes: "return whole;",
+    breaks: "A few lines of a large file become inactive as early as the whole file.",
+  },
+  {
+    file: "policy/recently-used-policy.ts",
+    of: "rank <= count * reachOf(object) * bySize(object);",
+    becomes: "rank <= count * reachOf(object);",
+    breaks: "A large object stays active as long as a small one.",
   },
   {
     file: "layouts/epoch/plan-view.ts",

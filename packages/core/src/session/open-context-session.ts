@@ -19,7 +19,6 @@ import { knownMessages } from "../history/known-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
 import { identify } from "../host/message-identity.ts";
-import { handlesInView } from "../state/note-use.ts";
 import { openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -27,6 +26,7 @@ import {
   type SessionScope,
 } from "../state/session-scope.ts";
 import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts";
+import { tokensInView } from "../state/tokens-in-view.ts";
 import { taskQueue } from "../task-queue.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
@@ -388,7 +388,7 @@ function noteFiles(
 }
 
 function statusOf({ state }: SessionScope): SessionStatus {
-  const shown = state.sent.view === undefined ? undefined : handlesInView(state.sent.view.record);
+  const shown = state.sent.view === undefined ? undefined : tokensInView(state.sent.view.record);
   const objects = [...state.pool.entries.values()].map(({ id, handle, stored }): ListedObject => {
     const isActive = state.active.has(id);
     return {

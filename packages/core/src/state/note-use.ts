@@ -12,11 +12,12 @@ import { isToolCall } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../policy/activation-policy.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
-import { contentParts, handlesShown } from "../view/view-entry.ts";
+import { contentParts } from "../view/view-entry.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 import type { Activation } from "./active-sets.ts";
 import type { SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";
+import { tokensInView } from "./tokens-in-view.ts";
 import type { PathHolders } from "./use-order.ts";
 
 /**
@@ -46,7 +47,7 @@ function revive(state: SessionState, key: UseKey): void {
   const record = state.sent.view?.record;
   if (id === undefined || entry === undefined || record === undefined) return;
   if (state.active.has(id)) return;
-  if (!handlesInView(record).has(key)) return;
+  if (!tokensInView(record).has(key)) return;
   const shown = isFileLike(entry) ? shownOfFile(state, entry, record) : {};
   if (shown === undefined) return;
   state.active.show(id, { used: state.chat.now(), ...shown });
@@ -78,17 +79,6 @@ function shownOfFile(
   let ranges: readonly LineRange[] = [];
   for (const { from = 1, to = from } of current) ranges = withRange(ranges, { from, to }) ?? ranges;
   return { version, ranges };
-}
-
-const inView = new WeakMap<ViewRecord, ReadonlySet<string>>();
-
-/** Returns the handles of the objects whose content a view shows. */
-export function handlesInView(record: ViewRecord): ReadonlySet<string> {
-  const known = inView.get(record);
-  if (known !== undefined) return known;
-  const handles = handlesShown(record.entries);
-  inView.set(record, handles);
-  return handles;
 }
 
 /**

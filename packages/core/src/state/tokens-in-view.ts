@@ -1,4 +1,4 @@
-import { contentParts } from "../view/view-entry.ts";
+import { handlesShown } from "../view/view-entry.ts";
 import type { ViewRecord } from "../view/view-record.ts";
 
 const known = new WeakMap<ViewRecord, ReadonlyMap<string, number>>();
@@ -13,10 +13,8 @@ export function tokensInView(record: ViewRecord | undefined): ReadonlyMap<string
   if (counted !== undefined) return counted;
   const tokens = new Map<string, number>();
   for (const entry of record.entries) {
-    const shown = new Set(contentParts(entry).map(({ of }) => of));
-    if (entry.type === "result" && entry.form === "bare" && entry.of !== undefined)
-      shown.add(entry.of);
-    for (const handle of shown) tokens.set(handle, (tokens.get(handle) ?? 0) + entry.tokens);
+    for (const handle of handlesShown([entry]))
+      tokens.set(handle, (tokens.get(handle) ?? 0) + entry.tokens);
   }
   known.set(record, tokens);
   return tokens;
