@@ -43,7 +43,7 @@ describe("breakpoints of a view", () => {
       ),
       { numRuns: 15 },
     );
-    const made = await growingViews(Array.from({ length: 80 }, () => 150));
+    const made = await growingViews(Array.from({ length: 200 }, () => 150));
 
     expect(bill(made, own)).toBeLessThan(bill(made, onlyEnd) * 0.97);
   });

@@ -57,7 +57,8 @@ const cases: readonly Case[] = [
 
 describe.each(cases)("a model that binds, by $by, on Pi $pi.version", ({ pi, model }) => {
   const plain = async (): Promise<ThinkingRun> => await run({ pi, model });
-  const managed = async (): Promise<ThinkingRun> => await run({ pi, model, managed: {} });
+  const managed = async (): Promise<ThinkingRun> =>
+    await run({ pi, model, managed: { SCM_SETTING: "thrifty", SCM_ALIVE: "6" } });
 
   test("loses no thinking in plain Pi", async () => {
     const { requests, failures, dropped } = await plain();

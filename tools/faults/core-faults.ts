@@ -687,8 +687,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "policy/recently-used-policy.ts",
-    of: "rank <= count * reachOf(object) * bySize(object);",
-    becomes: "rank <= count * reachOf(object);",
+    of: "Math.max(least, count * reachOf(object) * bySize(object));",
+    becomes: "Math.max(least, count * reachOf(object));",
     breaks: "A large object stays active as long as a small one.",
   },
   {

@@ -34,6 +34,9 @@ const reach: Readonly<Record<CallKind | "file" | "arguments", number>> = {
   command: 0.5,
 };
 
+/** The objects used last that stay when an epoch ends, whatever their kind and size: the model still works with them. */
+const leastKept = 2;
+
 /** Tokens of an object whose size does not change its rank. */
 const usualSize = 1_000;
 /** Tokens below which an object gains nothing more by its size, because its reference line costs almost as much. */
@@ -60,16 +63,23 @@ export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): Activatio
       return candidates.filter((object) => !isAlive(object)).map(({ id }) => id);
     },
     keepsArguments: (recent) => amongLast(recent, alive),
-    staysAtSweep: (recent) => amongLast(recent, kept),
+    staysAtSweep: (recent) => amongLast(recent, kept, leastKept),
   };
 }
 
-/** Returns whether an object is among the last `count` of the order of use, counted for its kind and size. */
-function amongLast(recent: readonly UseKey[], count: number): (object: InView) => boolean {
+/**
+ * Returns whether an object is among the last `count` of the order of use, counted for its kind and size. The last `least`
+ * always are.
+ */
+function amongLast(
+  recent: readonly UseKey[],
+  count: number,
+  least = 0,
+): (object: InView) => boolean {
   const ranks = new Map(recent.map((key, index) => [key, recent.length - index]));
   return (object) => {
     const rank = ranks.get(object.key);
-    return rank !== undefined && rank <= count * reachOf(object) * bySize(object);
+    return rank !== undefined && rank <= Math.max(least, count * reachOf(object) * bySize(object));
   };
 }
 

@@ -24,14 +24,18 @@ function staying(
 }
 
 describe("recently used", () => {
-  it("keeps the 26 objects used last active, and 3 of them at a sweep", () => {
+  it("keeps the 26 objects used last active, and 3 of them at a sweep, or 2 that are large", () => {
     const recent = keys(60);
+    const large = recent.filter((key) =>
+      recentlyUsedPolicy().staysAtSweep(recent)(object(key, "command", 50_000)),
+    );
     const all = recent.map((key) => object(key, "search"));
 
     expect(staying(all, recent)).toEqual(recent.slice(-26));
     expect(
       recent.filter((key) => recentlyUsedPolicy().staysAtSweep(recent)(object(key, "search"))),
     ).toEqual(recent.slice(-3));
+    expect(large).toEqual(recent.slice(-2));
   });
 
   it("deactivates objects that are not in the order of use, whatever their age", () => {
