@@ -1,3 +1,4 @@
+import { isJsonObject } from "@self-context-manager/objects";
 import type { Block } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step } from "./turn.ts";
 
@@ -37,6 +38,18 @@ export function withoutAllThinking(blocks: readonly Block[]): readonly Block[] {
   return withoutSignedThinking(blocks).filter(({ type }) => !thinkingTypes.has(type));
 }
 
+/**
+ * Whether an answer contains thinking that its provider keeps as an item with an id, as OpenAI's Responses API does. The
+ * calls and texts of the answer have ids too, and the provider refuses them without the thinking that came before them.
+ */
+export function hasThinkingItem(step: AssistantStep): boolean {
+  return step.assistant.some(
+    (block) =>
+      thinkingTypes.has(block.type) &&
+      (isItemAsJson(block["thinkingSignature"]) || hasItemId(block["providerOptions"])),
+  );
+}
+
 /** Returns a step without its signed thinking: the same step if there is none. */
 export function stepWithoutThinking(step: Step): Step {
   if (!isAssistantStep(step) || !hasSignedThinking(step)) return step;
@@ -49,4 +62,19 @@ function isSignedCall(block: Block): boolean {
 
 function isSignature(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+/** Whether a signature is a reasoning item as JSON, the form in which Pi and OpenClaw keep it. */
+function isItemAsJson(signature: unknown): boolean {
+  return typeof signature === "string" && signature.startsWith("{") && itemType.test(signature);
+}
+
+const itemType = /"type"\s*:\s*"reasoning"/u;
+
+/** Whether the options of a provider have the id of an item, the form in which the AI SDK keeps it. */
+function hasItemId(options: unknown): boolean {
+  if (!isJsonObject(options)) return false;
+  return Object.values(options).some(
+    (option) => isJsonObject(option) && typeof option["itemId"] === "string",
+  );
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
-import { hasSignedThinking, withoutSignedThinking } from "../../src/chat/signed-thinking.ts";
+import {
+  hasSignedThinking,
+  hasThinkingItem,
+  withoutSignedThinking,
+} from "../../src/chat/signed-thinking.ts";
 
 const text: Block = { type: "text", text: "Well." };
 const call: Block = { type: "toolCall", id: "call_1", name: "bash", arguments: { command: "ls" } };
@@ -40,4 +44,30 @@ test("a call stays without the encrypted thinking that its provider attached to 
 
   expect(hasSignedThinking(step([signed]))).toBe(true);
   expect(withoutSignedThinking([signed])).toEqual([call]);
+});
+
+test.each<readonly [string, Block, boolean]>([
+  [
+    "an item as JSON",
+    { type: "thinking", thinkingSignature: '{"id":"rs_1","type":"reasoning","summary":[]}' },
+    true,
+  ],
+  [
+    "thinking with the id of an item in a provider's options",
+    { type: "thinking", thinking: "", providerOptions: { openai: { itemId: "rs_1" } } },
+    true,
+  ],
+  ["thinking with a signature", { type: "thinking", thinkingSignature: "sig" }, false],
+  [
+    "thinking with other options",
+    { type: "thinking", providerOptions: { anthropic: { signature: "sig" } } },
+    false,
+  ],
+  [
+    "a text with the id of an item",
+    { ...text, providerOptions: { openai: { itemId: "m" } } },
+    false,
+  ],
+])("a thinking item is recognised: %s", (_, block, isItem) => {
+  expect(hasThinkingItem(step([block, text]))).toBe(isItem);
 });

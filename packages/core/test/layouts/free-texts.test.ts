@@ -291,6 +291,51 @@ describe("the thinking of earlier turns", () => {
     expect(answersIn(view)[1]).toBe("thinking toolCall");
   });
 
+  it("stays of a turn whose last answer has calls, because its results are still unanswered", () => {
+    const stage = viewStage("go");
+    stage.call("bash", { command: "test" }, lines(200), { thinking: signed });
+    stage.say("Well.", plain);
+    stage.user("and now?");
+    stage.call("bash", { command: "a" }, "ok", { thinking: signed });
+    stage.user("be short");
+    stage.view(leaving);
+
+    expect(answersIn(viewAfterPause(stage, leaving))).toEqual([
+      "thinking toolCall",
+      "text",
+      "thinking toolCall",
+    ]);
+  });
+
+  it.each<[string, Block]>([
+    [
+      "in the form of Pi",
+      { type: "thinking", thinking: "", thinkingSignature: '{"type":"reasoning","id":"rs_1"}' },
+    ],
+    [
+      "in the form of the AI SDK",
+      {
+        type: "thinking",
+        thinking: "",
+        thinkingSignature: "signed",
+        providerOptions: { openai: { itemId: "rs_1" } },
+      },
+    ],
+  ])("stays if it is an item that other items of the answer need, %s", (_, item) => {
+    const stage = viewStage("go");
+    stage.call("bash", { command: "test" }, lines(200), { thinking: signed });
+    stage.call("bash", { command: "a" }, "ok", { thinking: item });
+    stage.say("Well.", plain);
+    stage.user("and now?");
+    stage.view(leaving);
+
+    expect(answersIn(viewAfterPause(stage, leaving))).toEqual([
+      "thinking toolCall",
+      "thinking toolCall",
+      "text",
+    ]);
+  });
+
   it("leaves no signed thinking behind it if the model binds its thinking", () => {
     const bound = { thinking: "bound", head: "a" } as const;
     const stage = viewStage("go");

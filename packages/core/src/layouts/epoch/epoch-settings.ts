@@ -29,7 +29,8 @@ export interface EpochSettings {
    */
   readonly otherArguments: { readonly over: number; readonly age: number } | undefined;
   /**
-   * Whether the thinking of turns before the newest user message leaves with an epoch's end; default `stays`.
+   * Whether the thinking of turns before the newest user message leaves with an epoch's end; default `stays`. Thinking
+   * that a provider can demand stays.
    */
   readonly earlierThinking: "stays" | "leaves";
   /**

@@ -4,10 +4,11 @@ import { argumentsOf } from "../../calls/toolcall-object.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import {
   hasSignedThinking,
+  hasThinkingItem,
   withoutAllThinking,
   withoutSignedThinking,
 } from "../../chat/signed-thinking.ts";
-import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
+import { type AssistantStep, callsOf, isAssistantStep, type Turn } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
@@ -97,17 +98,33 @@ export function withoutFreeTexts(
 }
 
 /**
- * Whether a view lacks thinking of the turn of the newest user message, as after the user went back to an earlier turn.
- * Providers demand the thinking of the present turn.
+ * Whether a view lacks thinking that a provider demands, as after the user went back to an earlier turn.
  */
 export function lacksNewestThinking(
-  { newestUser }: PlanningContext,
+  context: PlanningContext,
   entries: readonly ViewEntry[],
 ): boolean {
+  const from = demandedFrom(context);
   return entries.some(
     (entry) =>
-      entry.type === "assistant" && entry.thinking === "all-left-out" && entry.turn >= newestUser,
+      entry.type === "assistant" && entry.thinking === "all-left-out" && entry.turn >= from,
   );
+}
+
+/**
+ * Returns the first turn of which a provider can demand the thinking: that of the newest user message, and those before
+ * it as long as their last answer has calls. If the user writes while the tools run, the message is behind their
+ * results, and Anthropic's API then demands the thinking of the answer that made the calls.
+ */
+function demandedFrom({ input: { turns }, newestUser }: PlanningContext): number {
+  let from = newestUser;
+  while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;
+  return from;
+}
+
+function endsWithCalls(turn: Turn | undefined): boolean {
+  const last = turn?.steps.filter(isAssistantStep).findLast(({ failed }) => failed !== true);
+  return last !== undefined && callsOf(last).length > 0;
 }
 
 /** Returns the free texts of the answers from an index on, by the index of their entries. */
@@ -117,6 +134,7 @@ function freeTextsFrom(
   from: number,
 ): ReadonlyMap<number, FreeTexts> {
   const found = new Map<number, FreeTexts>();
+  const demanded = demandedFrom(context);
   let needed: ReadonlySet<string> | undefined;
   let age = -1;
   for (let index = entries.length - 1; index >= from; index -= 1) {
@@ -124,7 +142,7 @@ function freeTextsFrom(
     const step = entry === undefined ? undefined : answerOf(context, entry);
     if (entry?.type !== "assistant" || step === undefined) continue;
     if (step.toolcall_ids.length > 0) age += 1;
-    const { isThought, thinking } = freeThinking(context, entry, step);
+    const { isThought, thinking } = freeThinking(context, entry, step, demanded);
     const isFree = (one: FreeCall): boolean => {
       const id = step.toolcall_ids[one.call];
       const known = id === undefined ? undefined : context.input.pool.get(id);
@@ -217,17 +235,19 @@ function freeStub(
 }
 
 /**
- * Returns the thinking of an answer that is free. If the model binds its thinking, a change of the view removes the
+ * Returns the thinking of an answer that is free. `demanded`: the first turn of which it stays. If the model binds its thinking, a change of the view removes the
  * signed thinking behind it anyway, so only the other thinking counts.
  */
 function freeThinking(
   context: PlanningContext,
   { turn, thinking }: AssistantEntry,
   step: AssistantStep,
+  demanded: number,
 ): Pick<FreeTexts, "isThought" | "thinking"> {
-  const { settings, newestUser } = context;
-  const isEarlier = turn < newestUser && thinking !== "all-left-out";
-  if (settings.earlierThinking === "stays" || !isEarlier) return { isThought: false, thinking: 0 };
+  const { settings } = context;
+  const isEarlier = turn < demanded && thinking !== "all-left-out";
+  if (settings.earlierThinking === "stays" || !isEarlier || hasThinkingItem(step))
+    return { isThought: false, thinking: 0 };
   const { assistant } = step;
   const rest = withoutAllThinking(assistant);
   const isUnsigned = thinking === "left-out";
