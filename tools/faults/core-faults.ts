@@ -1416,9 +1416,21 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/free-texts.ts",
-    of: "const isEarlier = turn < newestUser &&",
-    becomes: "const isEarlier = turn <= newestUser &&",
+    of: "const isEarlier = turn < demanded &&",
+    becomes: "const isEarlier = turn <= demanded &&",
     breaks: "The thinking of the present turn leaves the view.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;",
+    becomes: "",
+    breaks: "A provider refuses a request in which the user wrote while tools ran.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "!isEarlier || hasThinkingItem(step)",
+    becomes: "!isEarlier",
+    breaks: "OpenAI refuses a call whose reasoning item has left the view.",
   },
   {
     file: "layouts/epoch/plan-view.ts",

@@ -44,7 +44,10 @@ export interface Liveness {
   readonly keepsArguments: (object: InView) => boolean;
   /** Whether content or arguments that are alive stay when an epoch ends. */
   readonly stays: (object: InView) => boolean;
-  /** Whether the model or the user deactivated an object, so that it is in no order of use. Default: none is. */
+  /**
+   * Whether an object is in no order of use: the model or the user deactivated it, or the order is full of others that
+   * were used since. Default: none is.
+   */
   readonly isDeactivated?: (key: UseKey) => boolean;
 }
 
