@@ -34,7 +34,10 @@ const reach: Readonly<Record<CallKind | "file" | "arguments", number>> = {
   command: 0.5,
 };
 
-/** The objects used last that stay when an epoch ends, whatever their kind and size: the model still works with them. */
+/**
+ * The objects used last that stay when an epoch ends, whatever their kind and size, because the model still works with
+ * them; fewer if `kept` is less than 3.
+ */
 const leastKept = 2;
 
 /** Tokens of an object whose size does not change its rank. */
@@ -63,7 +66,7 @@ export function recentlyUsedPolicy(options: RecentlyUsedOptions = {}): Activatio
       return candidates.filter((object) => !isAlive(object)).map(({ id }) => id);
     },
     keepsArguments: (recent) => amongLast(recent, alive),
-    staysAtSweep: (recent) => amongLast(recent, kept, leastKept),
+    staysAtSweep: (recent) => amongLast(recent, kept, Math.min(leastKept, kept - 1)),
   };
 }
 
