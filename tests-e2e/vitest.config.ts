@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["../tools/property-seed.ts"],
-    testTimeout: 60_000,
+    // Only a test that hangs reaches it. Two gateways that start at the same time need a minute on a slow machine.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -104,7 +104,7 @@ interface Expected {
 /** The other implementation names two ways of one rank. */
 const ranks: Readonly<Record<string, string>> = { exact: "path", relative: "path" };
 
-describe.runIf(names.length > 0)("the links of a real vault", { timeout: 120_000 }, () => {
+describe.runIf(names.length > 0)("the links of a real vault", () => {
   it.each(names)(
     "lead where another implementation finds them, with its candidates: %s",
     async (name) => {

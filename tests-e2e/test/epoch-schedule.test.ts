@@ -6,7 +6,7 @@ import { bestSchedule, onlineSchedule, type ShortSession } from "../src/epochs/s
 
 const mostCalls = testScale.isLong ? 12 : 7;
 const numRuns = testScale.isLong ? 10 : 8;
-const timeout = testScale.isLong ? 600_000 : 60_000;
+const timeout = testScale.isLong ? 600_000 : 240_000;
 
 /**
  * The bound of the rule. The sessions of the short run are always the same, and a rule that never ends an epoch

@@ -8,7 +8,7 @@ import { problemsOf } from "../src/foreign/play-foreign.ts";
 
 const { isLong, seed } = testScale;
 const usualRuns = 300;
-const timeout = isLong ? 3_600_000 : 120_000;
+const timeout = isLong ? 3_600_000 : 240_000;
 
 describe("a session beside any other extension", () => {
   it(

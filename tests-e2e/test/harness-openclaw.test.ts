@@ -30,6 +30,6 @@ describe.skipIf(isSkipped)("OpenClaw", () => {
       timeout: 240_000,
       openHost: async (options) => await (await (hosts ??= openClawHosts(api))).openHost(options),
     });
-    afterAll(async () => await (await hosts)?.[Symbol.asyncDispose](), 60_000);
+    afterAll(async () => await (await hosts)?.[Symbol.asyncDispose]());
   }
 });

@@ -16,7 +16,7 @@ describe.skipIf(missing !== undefined)(
     let node: MortalNode;
     beforeAll(async () => {
       node = await openMortalNode();
-    }, 240_000);
+    });
     afterAll(async () => {
       await node?.[Symbol.asyncDispose]();
     });

@@ -81,6 +81,6 @@ describe.skipIf(problem !== undefined).each(piVersions.slice(-1))(
       expect(await inspect.interrupt()).toBe(0);
       await page.getByText(/Reconnecting|Ended/u).waitFor();
       expect([...model.failures, ...sdk.errors]).toEqual([]);
-    }, 120_000);
+    });
   },
 );

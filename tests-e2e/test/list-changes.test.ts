@@ -19,7 +19,7 @@ import { sqlitePlace } from "../src/stores/places.ts";
 const runs = testScale.isLong ? 3_000 : 100;
 /** A store on the disk is slower, and the lists do not depend on it. */
 const runsOnDisk = testScale.isLong ? 300 : 20;
-const timeout = testScale.isLong ? 3_600_000 : 120_000;
+const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 /** The parts of a check that do not depend on the host. */
 type Tried = Omit<ListChanges<never>, keyof ListedMessages<never>>;

@@ -49,12 +49,12 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     ]);
     stores = join(managed.gateway.state, "..", ".local", "share", "self-context-manager");
     return async () => await other[Symbol.asyncDispose]();
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await managed?.[Symbol.asyncDispose]();
     await plain?.[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   it("shows files and outputs as objects, which the model activates and deactivates", async () => {
     const session = "agent:main:objects";

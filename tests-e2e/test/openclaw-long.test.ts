@@ -1,7 +1,7 @@
 // Only long runs start these gateways, and only if OpenClaw can be installed.
 /* oxlint-disable vitest/no-disabled-tests */
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,9 +24,6 @@ import { illegalities } from "../src/wire-rules.ts";
 
 const isLong = process.env["SCM_LONG"] === "1";
 const isSkipped = !isLong || (await openClawProblem()) !== undefined;
-
-/** Tests start gateways of their own, wait for a store or build a node. */
-vi.setConfig({ testTimeout: 240_000 });
 
 /** A text of about 4,000 characters that names itself in each line. */
 function lines(name: string): string {
@@ -79,12 +76,12 @@ describe.skipIf(isSkipped)("a gateway of OpenClaw in a long run", () => {
     const options = { files, config: { tools: { toolSearch: false } } };
     managed = await playedGateway({ ...options, plugin: {} });
     plain = await playedGateway(options);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await managed?.[Symbol.asyncDispose]();
     await plain?.[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   /** Makes a turn that begins a sub-agent, and waits until the parent has answered its result. */
   async function spawn(

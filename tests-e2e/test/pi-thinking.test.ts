@@ -66,7 +66,7 @@ describe.each(cases)("a model that binds, by $by, on Pi $pi.version", ({ pi, mod
     expect(failures).toEqual([]);
     expect(dropped).toEqual([]);
     expect(rewrittenRequests(requests)).toEqual([]);
-  }, 60_000);
+  });
 
   test("refuses no request and drops no thinking with managed context", async () => {
     const { requests, failures, dropped } = await managed();
@@ -74,7 +74,7 @@ describe.each(cases)("a model that binds, by $by, on Pi $pi.version", ({ pi, mod
     expect(failures).toEqual([]);
     expect(dropped).toEqual([]);
     expect(requests).toHaveLength(thinkingCalls);
-  }, 60_000);
+  });
 
   test("sees at least three epochs end, one of them by the budget within a turn", async () => {
     const rewritten = rewrittenRequests((await managed()).requests);
@@ -106,7 +106,7 @@ describe.each(cases)("detours with a model that binds, by $by, on Pi $pi.version
     expect(dropped).toEqual([]);
     expect(requests).toHaveLength(detourCalls);
     expect(Math.max(...requests.map(thinkingIn))).toBeGreaterThan(4);
-  }, 60_000);
+  });
 });
 
 test.each([
@@ -136,7 +136,7 @@ test("a model of the manual mode keeps the thinking of its turn beside its calls
   expect(failures).toEqual([]);
   expect(requests[1]?.payload["thinking"]).toMatchObject({ type: "enabled" });
   expect(rewrittenRequests(requests).length).toBeGreaterThanOrEqual(3);
-}, 60_000);
+});
 
 test.each(testScale.isLong ? piVersions : newest)(
   "a model that nobody knows to bind refuses one request on Pi $version",

@@ -35,7 +35,7 @@ const files: Readonly<Record<string, string>> = {
     .join(""),
 };
 
-describe.each(names)("the README of %s", { timeout: 120_000 }, (name) => {
+describe.each(names)("the README of %s", (name) => {
   it("has code that runs and prints the documented output", async () => {
     const readme = await readFile(join(packages, name, "README.md"), "utf8");
     const code = /```ts\n(.*?)```/su.exec(readme)?.[1] ?? "";

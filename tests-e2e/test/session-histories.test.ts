@@ -12,7 +12,7 @@ import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const runs = testScale.isLong ? 5_000 : 300;
-const timeout = testScale.isLong ? 3_600_000 : 180_000;
+const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 describe.each([
   ["memory", keptMemoryPlace, "epoch"],

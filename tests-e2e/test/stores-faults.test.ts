@@ -5,7 +5,7 @@ import { faults } from "../src/stores/faults.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const laws = Object.keys(objectStoreLaws) as LawName[];
-const timeout = testScale.isLong ? 3_600_000 : 120_000;
+const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 it("has a fault for every law of ObjectStore", () => {
   const without = laws.filter((law) => Object.keys(faults[law] ?? {}).length === 0);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";
 
 const runs = testScale.isLong ? 3000 : 60;
-const timeout = testScale.isLong ? 3_600_000 : 120_000;
+const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 it(
   `gives the same answers as the memory store after any history (SCM_SEED=${testScale.seed})`,

@@ -15,7 +15,7 @@ const stores = missing === undefined ? "SQLite, XTDB and SQLite" : "SQLite and S
 let node: StartedNode | undefined;
 beforeAll(async () => {
   if (missing === undefined) node = await openTestNode();
-}, 240_000);
+});
 afterAll(async () => {
   await node?.[Symbol.asyncDispose]();
 });

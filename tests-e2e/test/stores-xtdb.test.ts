@@ -29,7 +29,7 @@ const histories = testScale.isLong
 
 describe.skipIf(missing !== undefined)(
   `XTDB on a real node${missing === undefined ? "" : `: ${missing}`}`,
-  { timeout: testScale.isLong ? 5_400_000 : 120_000 },
+  { timeout: testScale.isLong ? 5_400_000 : 240_000 },
   () => {
     let node: StartedNode;
     let openDocumentPlace: CreatePlace;
@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       node = await openTestNode();
       openDocumentPlace = xtdbPlaces(node, "documents");
-    }, 240_000);
+    });
     afterAll(async () => {
       await node?.[Symbol.asyncDispose]();
     });

@@ -8,9 +8,6 @@ import { expect, test } from "vitest";
 
 import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 
-/** Milliseconds, including a first build of the node. */
-const buildTimeout = 170_000;
-
 const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
 /** A store of schema 2, as the transactions of XTDB that wrote it, and its export. */
@@ -55,7 +52,6 @@ test.skipIf(missingForXtdb() !== undefined)(
       await rm(folder, { recursive: true, force: true });
     }
   },
-  buildTimeout,
 );
 
 test.skipIf(missingForXtdb() !== undefined)(
@@ -97,7 +93,6 @@ test.skipIf(missingForXtdb() !== undefined)(
       await rm(folder, { recursive: true, force: true });
     }
   },
-  buildTimeout,
 );
 
 test.skipIf(missingForXtdb() !== undefined)(
@@ -135,5 +130,4 @@ test.skipIf(missingForXtdb() !== undefined)(
       await rm(folder, { recursive: true, force: true });
     }
   },
-  buildTimeout,
 );
