@@ -4,13 +4,13 @@ import { configFromEnvironment, openContextManager } from "@self-context-manager
 import { join } from "node:path";
 
 import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply } from "../loopback-reply.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace, type PiWorkspaceOptions } from "../pi-workspace.ts";
 import { openAnthropicModel } from "./anthropic-model.ts";
 import { longProject, longPrompts, longReplies } from "./long-session.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
+import { readingModel } from "./reading-model.ts";
 
 /** The provider whose cache rules the server follows. */
 export type CacheRules = "anthropic" | "openai";
@@ -44,32 +44,31 @@ export interface PricedRun {
   readonly billed: readonly BilledPrompt[];
   /** The size of each request's body, in bytes. */
   readonly sizes: readonly number[];
-  /** The messages of each request, as JSON. */
-  readonly prompts: readonly string[];
+  /** The number of files that the model read once more, because it did not see the text that it had to edit. */
+  readonly readAgain: number;
   readonly failures: readonly string[];
 }
 
 /** Runs the long session in a real Pi against a server that bills by the given rules. */
 export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
   const { rules } = options;
+  const reader = readingModel(longReplies);
   if (rules === "openai") {
-    await using model = await openLoopbackModel({ script: (_request, index) => reply(index) });
+    await using model = await openLoopbackModel({
+      script: ({ messages }) => reader.next(messages),
+    });
     const errors = await run(options, { model, cost: costs.openai });
     const sizes = model.requests.map(({ byteLength }) => byteLength);
-    const prompts = model.requests.map(({ messages }) => JSON.stringify(messages));
-    return { billed: [...model.billed], sizes, prompts, failures: [...model.failures, ...errors] };
+    const failures = [...model.failures, ...errors];
+    return { billed: [...model.billed], sizes, readAgain: reader.readAgain, failures };
   }
-  await using model = await openAnthropicModel({ script: ({ index }) => reply(index) });
+  await using model = await openAnthropicModel({
+    script: ({ payload }) => reader.next(payload["messages"]),
+  });
   const errors = await run(options, { model, cost: costs.anthropic, api: "anthropic-messages" });
   const sizes = model.requests.map(({ payload }) => JSON.stringify(payload).length);
-  const prompts = model.requests.map(({ payload }) => JSON.stringify(payload["messages"]));
-  return { billed: [...model.billed], sizes, prompts, failures: [...model.failures, ...errors] };
-}
-
-function reply(index: number): Reply {
-  const found = longReplies[index];
-  if (found === undefined) throw new RangeError(`the session has ${longReplies.length} calls`);
-  return found;
+  const failures = [...model.failures, ...errors];
+  return { billed: [...model.billed], sizes, readAgain: reader.readAgain, failures };
 }
 
 /** Returns a bill in tokens of uncached input. */
