@@ -5,7 +5,7 @@ import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { LayoutInput, LayoutOutput } from "../../src/view/layout.ts";
 import { lines, nothingUsed, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
 
-const layout = epochLayout({ small: 0 });
+const layout = epochLayout({ small: 0, share: 0.75 });
 const warm = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" } as const;
 const bound = { thinking: "bound", head: "a", liveness: nothingUsed } as const;
 const cold = { ...bound, cache: { ...warm, isCold: true } };

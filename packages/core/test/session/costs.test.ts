@@ -68,6 +68,25 @@ describe("an idle session", () => {
   });
 });
 
+describe("a content that the model deactivates", () => {
+  test("ends an epoch before its carried cost reaches the rewrite cost", async () => {
+    const opened = await openClockedSession();
+    runs(opened, 4);
+    await opened.send();
+    await opened.session.deactivate("t1");
+
+    const views: View[] = [];
+    while (views.at(-1)?.epoch?.isNew !== true && views.length < 100) {
+      opened.history.call("bash", { command: "wait" }, "ok");
+      views.push(await opened.send());
+    }
+    const before = views.at(-2)?.epoch;
+    expect(views.at(-1)?.epoch).toMatchObject({ isNew: true, endedBy: "carried" });
+    expect(before?.carried).toBeGreaterThan(0);
+    expect(before?.carried).toBeLessThan(before?.rewrite ?? 0);
+  });
+});
+
 describe("going back", () => {
   /** Opens a session with some turns, minutes apart, whose user goes back to an early one. */
   async function wentBack(isReopened: boolean): Promise<View> {
