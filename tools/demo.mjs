@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { checkSettings } from "../tests-e2e/src/demo/check-settings.ts";
 import { openClawDemoHost } from "../tests-e2e/src/demo/openclaw-demo-host.ts";
 import { piDemoHost } from "../tests-e2e/src/demo/pi-demo-host.ts";
 import { runDemo } from "../tests-e2e/src/demo/run-demo.ts";
@@ -46,6 +47,7 @@ try {
   const file = values.model === undefined ? "store.sqlite" : "real.sqlite";
   const usual = store === "xtdb" ? "xtdb" : file;
   const at = values.at ?? join(process.cwd(), ".demo", usual);
+  if (values.help !== true) checkSettings(process.env);
   if (values.help) print(usage);
   else if (values.model !== undefined) await runReal({ model: values.model, store, at, print });
   else {

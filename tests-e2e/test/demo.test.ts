@@ -51,10 +51,12 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 function run(
   file: string,
   args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
 ): { readonly stdout: string; readonly status: number | null } {
   const condition = "--conditions=@self-context-manager/source";
   const { stdout, stderr, status } = spawnSync(process.execPath, [condition, file, ...args], {
     cwd: root,
+    env: { ...process.env, ...environment },
     encoding: "utf8",
     timeout: 240_000,
   });
@@ -147,5 +149,18 @@ describe("the options of the demo", () => {
 
     expect(status).toBe(1);
     expect(stdout.trim()).toBe(message);
+  });
+
+  it.each([
+    ["SCM_SETTING", "carefull", "it must be default or thrifty or careful"],
+    ["SCM_ALIVE", "abc", "it must be a whole number from 1"],
+    ["SCM_ALIVE", "257", "must be a whole number from 1 to 256; got 257"],
+    ["SCM_OFF", "1", "remove it to run the demo"],
+  ])("says what is wrong with %s=%s, before a session begins", (name, value, message) => {
+    const { stdout, status } = run("tools/demo.mjs", [], { [name]: value });
+
+    expect(status).toBe(1);
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    expect(stdout).toContain(message);
   });
 });
