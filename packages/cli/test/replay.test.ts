@@ -6,19 +6,32 @@ import { expect, test } from "vitest";
 import { run } from "./temporary-store.ts";
 
 test("replays sessions and shows in words and tables what they would have cost", async () => {
-  await using folder = await folderOf({ "one.jsonl": session(30) });
+  const quotation = wordsOf(29).slice(0, 20).join(" ");
+  await using folder = await folderOf({ "one.jsonl": session(30, quotation) });
 
   const { code, stdout } = await run(["replay", folder.path, "--threads", "1"]);
 
   expect(code).toBe(0);
   expect(stdout).toContain("1 session, 31 model calls");
-  expect(stdout).toContain("What you would have paid: with epochs");
+  expect(stdout).toContain("With the context manager: ");
+  expect(stdout.replaceAll(/\s+/gu, " ")).toContain(
+    "a tool's output: 1. Of these, 0.0% quote text",
+  );
   expect(stdout).toMatch(
     /^profile A +cost +charged +range +miss +miss\+ +sharp +sharp\+ +8-grams /mu,
   );
   expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +1\.000( +0\.0%){5} /mu);
   for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
     expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
+}, 60_000);
+
+test("shows a dash for the share of missed messages if no message quotes anything", async () => {
+  await using folder = await folderOf({ "one.jsonl": session(30) });
+
+  const { stdout } = await run(["replay", folder.path, "--threads", "1"]);
+
+  expect(stdout.replaceAll(/\s+/gu, " ")).toContain("No message quotes a tool's output.");
+  expect(stdout).toMatch(/^masking +[\d. ]+( +-){5} /mu);
 }, 60_000);
 
 test("--json prints one object with every profile and strategy", async () => {
@@ -50,10 +63,13 @@ test("--json prints one object with every profile and strategy", async () => {
     "evidenceMissPlus",
     "sharpMiss",
     "sharpMissPlus",
+    "gramMiss",
+    "counted",
     "prefixHit",
     "meanTokens",
     "peakTokens",
     "epochs",
+    "median",
     "worst",
   ]);
   expect(report["profiles"]?.["A"]?.["masking"]).toMatchObject({ worst: { session: "one" } });
@@ -98,7 +114,7 @@ test("a missing file beside others is reported, and the command fails", async ()
   const result = await run(["replay", join(folder.path, "a.jsonl"), missing, "--threads", "1"]);
 
   expect(result.code).toBe(1);
-  expect(result.stdout).toContain("What you paid");
+  expect(result.stdout).toContain("Without a context manager");
   expect(result.stderr).toContain(`${missing} cannot be read`);
 }, 60_000);
 
@@ -122,11 +138,16 @@ test("--plot overwrites only a drawing", async () => {
   expect((await readFile(old, "utf8")).length).toBeGreaterThan(1_000);
 }, 60_000);
 
-/** A session in the neutral format, in which each call reads a file. */
-function session(reads: number): string {
+/** Returns the words of a file that a session reads. */
+function wordsOf(index: number): readonly string[] {
+  return Array.from({ length: 200 }, (_, word) => `w${index}x${word}`);
+}
+
+/** A session in the neutral format, in which each call reads a file, and the last answer is this text. */
+function session(reads: number, answer = "done"): string {
   const rows: unknown[] = [{ role: "user", content: [{ type: "text", text: "read them" }] }];
   for (let index = 0; index < reads; index += 1) {
-    const text = Array.from({ length: 200 }, (_, word) => `w${index}x${word}`).join(" ");
+    const text = wordsOf(index).join(" ");
     const call = {
       type: "toolCall",
       id: `c${index}`,
@@ -142,7 +163,7 @@ function session(reads: number): string {
       isError: false,
     });
   }
-  rows.push({ role: "assistant", content: [{ type: "text", text: "done" }] });
+  rows.push({ role: "assistant", content: [{ type: "text", text: answer }] });
   return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 }
 

@@ -47,7 +47,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
   SCM_SETTING: `how much of the context is kept, and for how long: ${recentlyUsedNames.join(" or ")}`,
-  SCM_ALIVE: "number of objects that recently-used keeps active",
+  SCM_ALIVE: "number of objects of 1,000 tokens that recently-used keeps active",
   SCM_KEPT: "number of them that stay in view when an epoch ends",
   SCM_WINDOW_CALLS: "tool calls of each turn in the window that stay active",
   SCM_WINDOW_TURNS: "turns in the window, including the current one",

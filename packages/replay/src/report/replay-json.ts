@@ -10,10 +10,13 @@ type StrategyJson = Pick<
   | "evidenceMissPlus"
   | "sharpMiss"
   | "sharpMissPlus"
+  | "gramMiss"
+  | "counted"
   | "prefixHit"
   | "meanTokens"
   | "peakTokens"
   | "epochs"
+  | "median"
 > & { readonly worst: { readonly session: string; readonly costRatio: number } | null };
 
 /** The object that `scm replay --json` prints. */
@@ -47,10 +50,13 @@ function strategyJson(report: StrategyReport): StrategyJson {
     evidenceMissPlus: report.evidenceMissPlus,
     sharpMiss: report.sharpMiss,
     sharpMissPlus: report.sharpMissPlus,
+    gramMiss: report.gramMiss,
+    counted: report.counted,
     prefixHit: report.prefixHit,
     meanTokens: report.meanTokens,
     peakTokens: report.peakTokens,
     epochs: report.epochs,
+    median: report.median,
     worst: report.worst ?? null,
   };
 }

@@ -25,6 +25,10 @@ export interface StrategyReport {
   readonly sharpMissPlus: number;
   /** The share of the quoted 8-grams that were missed. */
   readonly gramMiss: number;
+  /** What these five shares are of: messages, and 8-grams. A share of nothing is 0. */
+  readonly counted: Readonly<
+    Record<"evidenceMiss" | "evidenceMissPlus" | "sharpMiss" | "sharpMissPlus" | "gramMiss", number>
+  >;
   /** Input from the cache, divided by all input. */
   readonly prefixHit: number;
   /** Mean tokens of a prompt, over calls. */
@@ -119,6 +123,13 @@ function strategyReport(
     sharpMiss: ratio(miss.sharpMissed, miss.sharpUsed),
     sharpMissPlus: ratio(miss.sharpMissedPlus, miss.sharpUsedPlus),
     gramMiss: ratio(miss.missedGrams, miss.grams),
+    counted: {
+      evidenceMiss: miss.used,
+      evidenceMissPlus: miss.usedPlus,
+      sharpMiss: miss.sharpUsed,
+      sharpMissPlus: miss.sharpUsedPlus,
+      gramMiss: miss.grams,
+    },
     prefixHit: ratio(total.cached, total.tokens),
     meanTokens: ratio(
       total.tokens,

@@ -10,15 +10,20 @@ function words({ corpus, plainCost, profiles, time, store }: ReplayReport): stri
   const { epoch } = profiles["A"] ?? {};
   const head = `${amount(corpus.sessions, "session")}, ${amount(corpus.calls, "model call")}, ${short(corpus.tokens)} tokens of messages.`;
   if (epoch === undefined) return head;
-  const asked = `if the model asked for all evidence that it quotes and could not see`;
+  const fetched = `if the model fetches each text that it quotes and could not see`;
   const isAsIs = short(plainCost * epoch.costRatio) === short(plainCost * epoch.chargedCostRatio);
   const would = isAsIs
-    ? `${costs(plainCost, epoch.costRatio)}, also ${asked}`
-    : `${costs(plainCost, epoch.costRatio)}; ${costs(plainCost, epoch.chargedCostRatio)}, ${asked}`;
+    ? `${costs(plainCost, epoch.costRatio)}, also ${fetched}`
+    : `${costs(plainCost, epoch.costRatio)}; ${costs(plainCost, epoch.chargedCostRatio)}, ${fetched}`;
+  const { evidenceMiss: quoting } = epoch.counted;
+  const missed =
+    quoting === 0
+      ? "No message quotes a tool's output."
+      : `Messages that quote a tool's output: ${quoting}. Of these, ${percent(epoch.evidenceMiss)} quote text that was not in view.`;
   return [
     head,
-    `What you paid, at Anthropic's usual prices (profile A): with all messages unchanged, the calls are billed like ${short(plainCost)} input tokens. This is counted from the messages, with 4k tokens for system prompt and tools. The recorded usage and the recorded model are not used.`,
-    `What you would have paid: with epochs ${would}. Of the messages that quote a tool's output, ${percent(epoch.evidenceMiss)} quote text that was not in view. A prompt has ${short(epoch.meanTokens)} tokens on average, instead of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
+    `Without a context manager, at Anthropic's usual prices (profile A): with all messages unchanged, the calls are billed like ${short(plainCost)} input tokens. This is counted from the messages, with 4k tokens for system prompt and tools. The recorded usage and the recorded model are not used.`,
+    `With the context manager: ${would}. ${missed} A prompt has ${short(epoch.meanTokens)} tokens on average, instead of ${short(profiles["A"]?.["append-only"].meanTokens ?? 0)}.`,
     `Ingesting and laying out took ${time.p50.toFixed(1)} ms a call (median), ${time.p95.toFixed(1)} at the 95th percentile; the store has ${store.ratio.toFixed(2)} times the bytes of the sessions.`,
   ]
     .map(wrapped)
@@ -46,11 +51,11 @@ const columns: readonly (readonly [string, (report: StrategyReport) => string])[
   ["cost", ({ costRatio }) => costRatio.toFixed(3)],
   ["charged", ({ chargedCostRatio }) => chargedCostRatio.toFixed(3)],
   ["range", ({ chargedByRangeRatio }) => chargedByRangeRatio.toFixed(3)],
-  ["miss", ({ evidenceMiss }) => percent(evidenceMiss)],
-  ["miss+", ({ evidenceMissPlus }) => percent(evidenceMissPlus)],
-  ["sharp", ({ sharpMiss }) => percent(sharpMiss)],
-  ["sharp+", ({ sharpMissPlus }) => percent(sharpMissPlus)],
-  ["8-grams", ({ gramMiss }) => percent(gramMiss)],
+  ["miss", (report) => missShare(report, "evidenceMiss")],
+  ["miss+", (report) => missShare(report, "evidenceMissPlus")],
+  ["sharp", (report) => missShare(report, "sharpMiss")],
+  ["sharp+", (report) => missShare(report, "sharpMissPlus")],
+  ["8-grams", (report) => missShare(report, "gramMiss")],
   ["mean", ({ meanTokens }) => short(meanTokens)],
   ["peak", ({ peakTokens }) => short(peakTokens)],
   ["epochs", ({ epochs }) => epochs.toFixed(1)],
@@ -58,6 +63,11 @@ const columns: readonly (readonly [string, (report: StrategyReport) => string])[
   ["median", ({ median }) => median.toFixed(2)],
   ["worst", ({ worst }) => worst?.costRatio.toFixed(2) ?? "-"],
 ];
+
+/** Returns a share of missed messages or 8-grams; a dash if there are none. */
+function missShare(report: StrategyReport, name: keyof StrategyReport["counted"]): string {
+  return report.counted[name] === 0 ? "-" : percent(report[name]);
+}
 
 function strategyTable({ profiles }: ReplayReport): string {
   const reports = profiles["A"];
