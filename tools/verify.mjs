@@ -100,8 +100,9 @@ function run(step) {
       "--reporter=./tools/tally-reporter.ts",
       // Many tests wait for databases and processes. Long runs use the processors fully, so they have one worker.
       `--maxWorkers=${long ? "1" : "100%"}`,
-      // Five seconds are too few on a machine with other work; a test that hangs still fails.
-      "--testTimeout=60000",
+      // Only a test that hangs reaches this limit, also on a slow machine. It replaces those of the configurations.
+      "--testTimeout=240000",
+      "--hookTimeout=240000",
     ];
     const command = ["--silent", "run", step.script, ...(step.test ? options : [])];
     const child = spawn("pnpm", command, {
