@@ -235,8 +235,8 @@ function freeStub(
 }
 
 /**
- * Returns the thinking of an answer that is free. `demanded`: the first turn of which it stays. If the model binds its thinking, a change of the view removes the
- * signed thinking behind it anyway, so only the other thinking counts.
+ * Returns the thinking of an answer that is free. `demanded`: the first turn of which it stays. If the model binds its
+ * thinking, a change of the view removes the signed thinking behind it anyway, so only the other thinking counts.
  */
 function freeThinking(
   context: PlanningContext,
