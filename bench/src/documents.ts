@@ -20,7 +20,7 @@ import {
 } from "@self-context-manager/objects";
 import { openSearchIndex } from "@self-context-manager/search";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { seededRandom } from "@self-context-manager/testkit";
+import { seededRandom } from "@self-context-manager/store-contract";
 import MarkdownIt from "markdown-it";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-import { seededRandom } from "@self-context-manager/testkit";
+import { seededRandom } from "@self-context-manager/store-contract";
 import { type ObjectBody, objectId } from "@self-context-manager/objects";
 
 /** A note of a made vault. */

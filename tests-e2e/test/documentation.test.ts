@@ -3,16 +3,18 @@ import { environmentVariables, sessionSettings, storeKinds } from "@self-context
 import { contextTools } from "@self-context-manager/core/host";
 import { standingInstruction } from "@self-context-manager/core";
 import {
+  fileSourceLaws,
+  lawNeeds,
+  objectStoreLaws,
+  watcherLaws,
+} from "@self-context-manager/store-contract";
+import {
   codecLaws,
   epochLaws,
-  fileSourceLaws,
   harnessLaws,
-  lawNeeds,
   layoutLaws,
   poolLaws,
-  objectStoreLaws,
   trackerLaws,
-  watcherLaws,
 } from "@self-context-manager/testkit";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -69,17 +71,17 @@ describe("the laws in the doc comment of", () => {
     ["Layout", "packages/core/src/view/layout.ts", layoutLaws],
     ["Watcher", "packages/objects/src/ports/watcher.ts", watcherLaws],
     ["FileTracker", "packages/core/src/files/file-tracker.ts", trackerLaws],
-  ])("%s are those that the test kit tests", (_, port, tried) => {
+  ])("%s are those that the test kits test", (_, port, tried) => {
     expect(lawsInComment(port).map(({ name }) => name)).toEqual(Object.keys(tried));
   });
 
-  it("Layout for layouts with epochs are those that the test kit tests", () => {
+  it("Layout for layouts with epochs are those that the test kits test", () => {
     const laws = lawsInComment("packages/core/src/view/layout.ts", "Laws of layouts with epochs");
 
     expect(laws.map(({ name }) => name)).toEqual(Object.keys(epochLaws));
   });
 
-  it("Layout for layouts with a list of known objects are those that the test kit tests", () => {
+  it("Layout for layouts with a list of known objects are those that the test kits test", () => {
     const heading = "Laws of layouts with a list of known objects";
 
     const laws = lawsInComment("packages/core/src/view/layout.ts", heading);
@@ -87,7 +89,7 @@ describe("the laws in the doc comment of", () => {
     expect(laws.map(({ name }) => name)).toEqual(Object.keys(poolLaws));
   });
 
-  it("ObjectStore have the conditions that the test kit has", () => {
+  it("ObjectStore have the conditions that its contract has", () => {
     const laws = lawsInComment("packages/objects/src/ports/object-store.ts");
 
     const bound = laws.flatMap(({ name, need }) => (need === undefined ? [] : [[name, need]]));
@@ -137,10 +139,10 @@ describe("code in the documents", () => {
   });
 
   it.each([
-    ["memory-store.test.ts", "objectStoreContract({", "object-store.md"],
-    ["memory-folder.test.ts", "fileSourceContract({", "file-source.md"],
+    ["store-memory/test/contract.test.ts", "objectStoreContract({", "object-store.md"],
+    ["testkit/test/memory-folder.test.ts", "fileSourceContract({", "file-source.md"],
   ])("equals the contract test in %s on the page of the port", (file, begin, page) => {
-    const test = read(`packages/testkit/test/${file}`);
+    const test = read(`packages/${file}`);
     const call = test.slice(test.indexOf(begin));
 
     expect(blocksOf("ts", read(`docs/architecture/${page}`))).toContainEqual(

@@ -1,4 +1,4 @@
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

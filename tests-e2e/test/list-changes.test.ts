@@ -1,3 +1,4 @@
+import { testScale } from "@self-context-manager/store-contract";
 import {
   checkListChanges,
   type ListChange,
@@ -7,7 +8,6 @@ import {
   type OpenTriedSession,
   scriptedCodecs,
   sessionsWith,
-  testScale,
 } from "@self-context-manager/testkit";
 import { layoutKinds } from "@self-context-manager/compose";
 import { describe, expect, it } from "vitest";

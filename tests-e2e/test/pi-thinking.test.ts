@@ -1,4 +1,4 @@
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import { describe, expect, test } from "vitest";
 
 import {

@@ -13,7 +13,8 @@ import {
 import type { MessageCodec } from "@self-context-manager/core/host";
 import { objectId } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { hostEvent, messagesOf, testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
+import { hostEvent, messagesOf } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

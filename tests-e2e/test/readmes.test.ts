@@ -17,6 +17,7 @@ const names = [
   "objects",
   "core",
   "store-memory",
+  "store-contract",
   "store-sqlite",
   "testkit",
   "watcher",

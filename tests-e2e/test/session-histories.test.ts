@@ -1,9 +1,9 @@
 import { layoutKinds } from "@self-context-manager/compose";
+import { testScale } from "@self-context-manager/store-contract";
 import {
   checkSessionHistories,
   type SessionHistory,
   sessionsWith,
-  testScale,
 } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 

@@ -5,7 +5,8 @@ import {
   recentlyUsedPolicy,
   type ViewMessage,
 } from "@self-context-manager/core";
-import { hostEvent, messagesOf, sequenceFaults, testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
+import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

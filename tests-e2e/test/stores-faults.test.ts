@@ -1,4 +1,9 @@
-import { lawNeeds, type LawName, objectStoreLaws, testScale } from "@self-context-manager/testkit";
+import {
+  lawNeeds,
+  type LawName,
+  objectStoreLaws,
+  testScale,
+} from "@self-context-manager/store-contract";
 import { describe, expect, it } from "vitest";
 
 import { faults } from "../src/stores/faults.ts";

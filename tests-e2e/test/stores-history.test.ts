@@ -1,5 +1,5 @@
 import { memoryStore } from "@self-context-manager/store-memory";
-import { checkRandomHistories, testScale } from "@self-context-manager/testkit";
+import { checkRandomHistories, testScale } from "@self-context-manager/store-contract";
 import { expect, it } from "vitest";
 
 import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";

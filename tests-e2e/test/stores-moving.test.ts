@@ -1,5 +1,5 @@
 import { type StartedNode } from "@self-context-manager/store-xtdb";
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

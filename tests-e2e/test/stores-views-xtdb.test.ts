@@ -1,7 +1,7 @@
 // If the machine has no Java, no call is tested, and the run reports it.
 /* oxlint-disable vitest/no-disabled-tests */
 import { openXtdbStore } from "@self-context-manager/store-xtdb";
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,6 +1,6 @@
 import { exportObjects, importObjects } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -8,7 +8,7 @@ import {
   type CreatePlace,
   type StorePlace,
   testScale,
-} from "@self-context-manager/testkit";
+} from "@self-context-manager/store-contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { expandTests } from "../src/documents/expand-tests.ts";

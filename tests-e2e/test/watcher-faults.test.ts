@@ -1,4 +1,4 @@
-import { type WatcherLaw, watcherLaws } from "@self-context-manager/testkit";
+import { type WatcherLaw, watcherLaws } from "@self-context-manager/store-contract";
 import { AssertionError } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 

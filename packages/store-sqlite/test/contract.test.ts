@@ -1,4 +1,4 @@
-import { objectStoreContract } from "@self-context-manager/testkit";
+import { objectStoreContract } from "@self-context-manager/store-contract";
 
 import { sqlitePlace } from "./sqlite-place.ts";
 

@@ -1,5 +1,5 @@
 import { type JsonValue, objectId } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";

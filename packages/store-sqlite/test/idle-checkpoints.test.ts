@@ -1,4 +1,4 @@
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from "vitest";

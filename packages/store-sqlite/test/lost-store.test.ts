@@ -1,5 +1,5 @@
 import { objectId } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";

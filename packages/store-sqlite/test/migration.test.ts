@@ -4,7 +4,7 @@ import {
   sealObject,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
 import { type Patience, StoreError } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { expect, it } from "vitest";
 
 import { openSqliteStore } from "../src/index.ts";

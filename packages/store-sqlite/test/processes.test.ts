@@ -1,5 +1,5 @@
 import { objectId } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";

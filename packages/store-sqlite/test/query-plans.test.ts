@@ -4,7 +4,7 @@ import {
   objectId,
   type ObjectStore,
 } from "@self-context-manager/objects";
-import { arbitraryFields, sample, testScale } from "@self-context-manager/testkit";
+import { arbitraryFields, sample, testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import type { StorePlace } from "@self-context-manager/testkit";
+import type { StorePlace } from "@self-context-manager/store-contract";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";

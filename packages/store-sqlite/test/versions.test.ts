@@ -1,5 +1,5 @@
 import { objectId, type StoredVersion } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 

@@ -1,6 +1,6 @@
 // If the machine has no Java, the test is skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
-import { seededRandom, testScale } from "@self-context-manager/testkit";
+import { seededRandom, testScale } from "@self-context-manager/store-contract";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

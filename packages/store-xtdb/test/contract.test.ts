@@ -1,6 +1,6 @@
 // If the machine has no Java, the laws are skipped with a warning.
 /* oxlint-disable vitest/no-conditional-tests, vitest/no-disabled-tests */
-import { objectStoreContract } from "@self-context-manager/testkit";
+import { objectStoreContract } from "@self-context-manager/store-contract";
 import { it } from "vitest";
 
 import { testNode } from "./test-node.ts";

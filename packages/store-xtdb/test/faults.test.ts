@@ -6,7 +6,7 @@ import {
   StoreError,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { sample, seededRandom, testScale } from "@self-context-manager/testkit";
+import { sample, seededRandom, testScale } from "@self-context-manager/store-contract";
 import { describe, expect, it } from "vitest";
 
 import { openXtdbStore, type XtdbStore, type XtdbStoreOptions } from "../src/index.ts";

@@ -1,7 +1,7 @@
 // If the machine has no Java, the tests are skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { fileBody, objectId, type SealedObject, sealObject } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { describe, expect, it } from "vitest";
 
 import { openXtdbStore } from "../src/index.ts";

@@ -1,4 +1,4 @@
-import { runStoreChild } from "@self-context-manager/testkit/store-child";
+import { runStoreChild } from "@self-context-manager/store-contract/store-child";
 
 import { openXtdbStore } from "../src/index.ts";
 

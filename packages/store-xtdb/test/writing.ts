@@ -5,7 +5,7 @@ import {
   type ObjectStore,
   StoreError,
 } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit/store-child";
+import { sample } from "@self-context-manager/store-contract/store-child";
 import assert from "node:assert/strict";
 
 /** The id of the log object that all writers share. */

@@ -1,4 +1,4 @@
-import type { CreatePlace } from "@self-context-manager/testkit";
+import type { CreatePlace } from "@self-context-manager/store-contract";
 import { fileURLToPath } from "node:url";
 
 import { openXtdbStore } from "../src/index.ts";

@@ -8,14 +8,6 @@ export type {
   SignedSample,
 } from "./codec/codec-subject.ts";
 export { type CodecLaw, codecLawNeeds, codecLaws } from "./codec/laws.ts";
-export type {
-  CreateFilePlace,
-  FilePlace,
-  FileSourceScenario,
-  FileSourceSupports,
-} from "./files/file-place.ts";
-export { fileSourceContract, type FileSourceContract } from "./files/file-source-contract.ts";
-export { type FileSourceLaw, fileSourceLawNeeds, fileSourceLaws } from "./files/laws.ts";
 export { type Availability, breakableStore } from "./harness/driver/breakable-store.ts";
 export { countedIds } from "./harness/driver/counted-ids.ts";
 export { neutralMessage, type NeutralParts } from "./harness/driver/neutral-message.ts";
@@ -92,31 +84,6 @@ export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-la
 export { type PoolLaw, poolLaws } from "./layout/pool-laws.ts";
 export type { SessionScript } from "./layout/session-script.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";
-export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";
-export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
-export { sample } from "./object-store/samples.ts";
-export {
-  objectStoreContract,
-  type ObjectStoreContract,
-} from "./object-store/object-store-contract.ts";
-export type {
-  CreatePlace,
-  PlaceOptions,
-  Scenario,
-  StorePlace,
-} from "./object-store/store-place.ts";
-export { checkRandomHistories, type RandomHistories } from "./object-store/random-history.ts";
-export { seededRandom, testScale, type TestScale } from "./scale.ts";
-export { type TrackerLaw, trackerLaws } from "./watcher/tracking/laws.ts";
-export type { TrackerParts, TrackerScenario } from "./watcher/tracking/observed-tracker.ts";
-export {
-  fileTrackerContract,
-  type FileTrackerContract,
-} from "./watcher/tracking/tracker-contract.ts";
-export { type WatcherLaw, watcherLaws } from "./watcher/laws.ts";
-export { watcherContract, type WatcherContract } from "./watcher/watcher-contract.ts";
-export type {
-  OpenWatcher,
-  WatcherScenario,
-  WatcherScenarioOptions,
-} from "./watcher/watcher-place.ts";
+export { type TrackerLaw, trackerLaws } from "./tracking/laws.ts";
+export type { TrackerParts, TrackerScenario } from "./tracking/observed-tracker.ts";
+export { fileTrackerContract, type FileTrackerContract } from "./tracking/tracker-contract.ts";

@@ -1,4 +1,6 @@
-import { fileSourceContract, memoryFolder } from "../src/index.ts";
+import { fileSourceContract } from "@self-context-manager/store-contract";
+
+import { memoryFolder } from "../src/index.ts";
 
 fileSourceContract({
   name: "in memory",

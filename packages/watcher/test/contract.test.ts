@@ -1,4 +1,4 @@
-import { watcherContract } from "@self-context-manager/testkit";
+import { watcherContract } from "@self-context-manager/store-contract";
 
 import { watchFiles } from "../src/index.ts";
 

@@ -1,4 +1,4 @@
-import { fileSourceContract } from "@self-context-manager/testkit";
+import { fileSourceContract } from "@self-context-manager/store-contract";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 

@@ -1,4 +1,4 @@
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 

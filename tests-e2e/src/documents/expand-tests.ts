@@ -8,7 +8,7 @@ import {
   select,
   staticReference,
 } from "@self-context-manager/objects";
-import type { StorePlace } from "@self-context-manager/testkit";
+import type { StorePlace } from "@self-context-manager/store-contract";
 import { expect, it } from "vitest";
 
 async function put(store: ObjectStore, id: string, fields: JsonObject) {

@@ -17,7 +17,7 @@ import {
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
-import type { StorePlace } from "@self-context-manager/testkit";
+import type { StorePlace } from "@self-context-manager/store-contract";
 import { expect, it } from "vitest";
 
 const workspace = "/work";

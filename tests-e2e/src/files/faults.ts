@@ -1,9 +1,6 @@
 import type { FileSource } from "@self-context-manager/objects";
-import {
-  type CreateFilePlace,
-  type FileSourceLaw,
-  memoryFolder,
-} from "@self-context-manager/testkit";
+import type { CreateFilePlace, FileSourceLaw } from "@self-context-manager/store-contract";
+import { memoryFolder } from "@self-context-manager/testkit";
 import { diskFiles } from "@self-context-manager/watcher";
 import { lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

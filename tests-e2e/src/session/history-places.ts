@@ -1,5 +1,5 @@
 import { memoryStore } from "@self-context-manager/store-memory";
-import type { StorePlace } from "@self-context-manager/testkit";
+import type { StorePlace } from "@self-context-manager/store-contract";
 
 /** Returns a place with a memory store that survives closing, as a file does. */
 export async function keptMemoryPlace(): Promise<StorePlace> {

@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/core";
 import { type DocumentIndex, sealObject } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { CreatePlace, LawName } from "@self-context-manager/testkit";
+import type { CreatePlace, LawName } from "@self-context-manager/store-contract";
 import { existsSync } from "node:fs";
 
 import {

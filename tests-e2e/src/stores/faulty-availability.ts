@@ -1,7 +1,7 @@
 import type { CommitOptions, CommitResult, ObjectWrite } from "@self-context-manager/objects";
 import { type ObjectStore, StoreError } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { PlaceOptions } from "@self-context-manager/testkit";
+import type { PlaceOptions } from "@self-context-manager/store-contract";
 import { existsSync, linkSync, statSync, writeFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 

@@ -1,7 +1,7 @@
 import type { ObjectStore } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { PlaceOptions, StorePlace } from "@self-context-manager/testkit";
+import type { PlaceOptions, StorePlace } from "@self-context-manager/store-contract";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

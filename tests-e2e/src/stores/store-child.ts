@@ -1,5 +1,5 @@
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { runStoreChild } from "@self-context-manager/testkit/store-child";
+import { runStoreChild } from "@self-context-manager/store-contract/store-child";
 
 import { acknowledgingEarly, committingApart } from "./faulty-stores.ts";
 

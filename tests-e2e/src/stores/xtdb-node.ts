@@ -1,5 +1,5 @@
 import { openXtdbStore, type StartedNode, startNode } from "@self-context-manager/store-xtdb";
-import { type CreatePlace, testScale } from "@self-context-manager/testkit";
+import { type CreatePlace, testScale } from "@self-context-manager/store-contract";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

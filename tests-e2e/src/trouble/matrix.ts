@@ -1,4 +1,4 @@
-import { testScale } from "@self-context-manager/testkit";
+import { testScale } from "@self-context-manager/store-contract";
 
 import { type PiVersion, piVersions } from "../pi-versions.ts";
 import { type Api, apis } from "./provider.ts";

@@ -1,5 +1,5 @@
 import type { FileSearch, Sighting, Watcher } from "@self-context-manager/objects";
-import type { OpenWatcher, WatcherLaw } from "@self-context-manager/testkit";
+import type { OpenWatcher, WatcherLaw } from "@self-context-manager/store-contract";
 import { watchFiles } from "@self-context-manager/watcher";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

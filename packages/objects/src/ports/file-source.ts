@@ -3,7 +3,7 @@ import type { FileContent, FileFacts } from "../model/file-facts.ts";
 /**
  * Reads files for a session. Core accesses a file system only through this port.
  *
- * Each law has a scenario with the same key in `@self-context-manager/testkit`.
+ * Each law has a scenario with the same key in `@self-context-manager/store-contract`.
  *
  * Laws:
  *

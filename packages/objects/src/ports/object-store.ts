@@ -8,7 +8,7 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
 /**
  * Keeps objects and their versions.
  *
- * Laws, each with a scenario of the same key in `@self-context-manager/testkit`:
+ * Laws, each with a scenario of the same key in `@self-context-manager/store-contract`:
  *
  * - `read-your-writes`: once `commit` resolves, every later read returns those versions or newer ones.
  * - `commit-is-atomic`: a commit that rejects has stored no version.

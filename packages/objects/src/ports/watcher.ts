@@ -4,7 +4,7 @@ import type { FileState } from "../model/file-facts.ts";
  * Observes known files on disk. A watcher reports facts: the present state of a path. `fileTracker` decides which object
  * a file is and which versions are stored.
  *
- * Laws, each with a scenario of the same key in `@self-context-manager/testkit`:
+ * Laws, each with a scenario of the same key in `@self-context-manager/store-contract`:
  *
  * - `change-is-reported`: once `ready` resolves, every change of a known file is reported.
  * - `add-compares`: a file that differs from its `seen` state when it is added is reported, however old the change is;

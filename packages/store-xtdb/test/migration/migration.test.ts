@@ -1,7 +1,7 @@
 // If the machine has no Java, the tests are skipped with a warning.
 /* oxlint-disable vitest/no-disabled-tests */
 import { type ObjectBody, objectId, sealObject } from "@self-context-manager/objects";
-import { seededRandom, testScale } from "@self-context-manager/testkit";
+import { seededRandom, testScale } from "@self-context-manager/store-contract";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
 import { objectId, StoreError } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";

@@ -8,7 +8,7 @@ import {
   storable,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { sample } from "@self-context-manager/testkit";
+import { sample } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -7,7 +7,7 @@ import { blue, red } from "../harness/samples.ts";
 import { memoryFolder } from "../harness/scripted/memory-folder.ts";
 import type { SavedSession } from "../harness/scripted/scripted-harness.ts";
 import type { ScriptedMessage } from "../harness/scripted/scripted-message.ts";
-import type { StorePlace } from "../object-store/store-place.ts";
+import type { StorePlace } from "@self-context-manager/store-contract";
 import {
   type BreakingPlugin,
   type HistorySession,

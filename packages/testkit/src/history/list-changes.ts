@@ -12,8 +12,7 @@ import * as fc from "fast-check";
 import type { Encode, MessageStamp } from "../codec/codec-subject.ts";
 import { memoryFolder } from "../harness/scripted/memory-folder.ts";
 import { sequenceFaults } from "../layout/sequence-faults.ts";
-import type { CreatePlace, StorePlace } from "../object-store/store-place.ts";
-import { testScale } from "../scale.ts";
+import { type CreatePlace, type StorePlace, testScale } from "@self-context-manager/store-contract";
 import type { OpenTriedSession } from "./history-session.ts";
 
 /** What happens to the host's list before the next prompt. */

@@ -8,8 +8,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
 import { sequenceFaults } from "../layout/sequence-faults.ts";
-import type { CreatePlace } from "../object-store/store-place.ts";
-import { testScale } from "../scale.ts";
+import { type CreatePlace, testScale } from "@self-context-manager/store-contract";
 import { type HistoryHost, openHistoryHost } from "./history-host.ts";
 import type { BreakingPlugin, OpenTriedSession } from "./history-session.ts";
 import { sessionHistory, type SessionHistory, type SessionMove } from "./session-move.ts";

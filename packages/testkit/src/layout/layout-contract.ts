@@ -3,7 +3,7 @@
 import type { Layout } from "@self-context-manager/core";
 import { describe, it } from "vitest";
 
-import { testScale } from "../scale.ts";
+import { testScale } from "@self-context-manager/store-contract";
 import { type EpochLaw, epochLaws, type EpochSubject } from "./epoch-laws.ts";
 import { type LayoutLaw, layoutLaws } from "./layout-laws.ts";
 import { type PoolLaw, poolLaws } from "./pool-laws.ts";

@@ -18,7 +18,11 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { emptyFolder, type OpenWatcher, type WatcherScenarioOptions } from "../watcher-place.ts";
+import {
+  emptyFolder,
+  type OpenWatcher,
+  type WatcherScenarioOptions,
+} from "@self-context-manager/store-contract";
 
 /** The parts that a tracker is tested with. */
 export interface TrackerParts {

@@ -2,8 +2,7 @@
 /* oxlint-disable vitest/no-conditional-tests, vitest/expect-expect, vitest/valid-title */
 import { describe, it } from "vitest";
 
-import { testScale } from "../../scale.ts";
-import { inRounds } from "../in-rounds.ts";
+import { inRounds, testScale } from "@self-context-manager/store-contract";
 import { type TrackerLaw, trackerLaws } from "./laws.ts";
 import type { TrackerParts } from "./observed-tracker.ts";
 
