@@ -10,7 +10,7 @@ import {
   updateIndex,
   updateSearch,
   walkLinks,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import {
   type ObjectBody,

@@ -10,13 +10,9 @@ import {
   type ObjectWrite,
   sealObject,
 } from "@self-context-manager/objects";
-import {
-  fileTracker,
-  type ObjectId,
-  silentLogger,
-  type StoredMetadata,
-} from "@self-context-manager/core";
+import { type ObjectId, silentLogger, type StoredMetadata } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

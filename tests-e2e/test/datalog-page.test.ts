@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/core";
 import { objectId, type SealedObject, sealObject } from "@self-context-manager/objects";
 import { openXtdbStore, type StartedNode, type XtdbStore } from "@self-context-manager/store-xtdb";
-import { updateIndex } from "@self-context-manager/core/documents";
+import { updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

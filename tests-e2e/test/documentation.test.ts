@@ -70,7 +70,7 @@ describe("the laws in the doc comment of", () => {
     ["HarnessAdapter", "packages/core/src/host/harness-adapter.ts", harnessLaws],
     ["Layout", "packages/core/src/view/layout.ts", layoutLaws],
     ["Watcher", "packages/objects/src/ports/watcher.ts", watcherLaws],
-    ["FileTracker", "packages/core/src/files/file-tracker.ts", trackerLaws],
+    ["FileTracker", "packages/tracker/src/file-tracker.ts", trackerLaws],
   ])("%s are those that the test kits test", (_, port, tried) => {
     expect(lawsInComment(port).map(({ name }) => name)).toEqual(Object.keys(tried));
   });

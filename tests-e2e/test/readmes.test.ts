@@ -15,6 +15,8 @@ const here = fileURLToPath(new URL("../", import.meta.url));
 const names = [
   "adapter-ai-sdk",
   "objects",
+  "links",
+  "tracker",
   "core",
   "store-memory",
   "store-contract",

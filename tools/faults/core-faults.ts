@@ -3,128 +3,6 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
-    file: "documents/resolve-link.ts",
-    of: "isOwn(one) - isOwn(other) ||",
-    becomes: "",
-    breaks:
-      "A link means a note near the root although the document's own folder has one of the name.",
-  },
-  {
-    file: "documents/update-index.ts",
-    of: "former?.document !== undefined && former.contentHash === stored.hashes.content_hash",
-    becomes: "former?.document !== undefined",
-    breaks: "Links and tags of a changed document are those of its first version.",
-  },
-  {
-    file: "documents/resolve-link.ts",
-    of: 'if (found.length > 0) return chosen("path", found, place);',
-    becomes:
-      'if (found[0] !== undefined) return { state: "resolved", id: found[0].candidate.id, rank: "path" };',
-    breaks: "A link to one of two objects of one path changes its meaning from call to call.",
-  },
-  {
-    file: "documents/name-keys.ts",
-    of: "return heading === undefined ? [name] : [wholeTarget(link), name];",
-    becomes: "return heading === undefined ? [name] : [`${name}#${heading}`, name];",
-    breaks: "A note with a number sign in its name cannot be linked.",
-  },
-  {
-    file: "documents/follow-links.ts",
-    of: "[...followed, ...self].filter(",
-    becomes: "followed.filter(",
-    breaks: "The backlinks of a note lack its links to its own headings.",
-  },
-  {
-    file: "documents/follow-links.ts",
-    of: '({ target }) => target.state !== "unresolved" && target.id === id,',
-    becomes: '({ target }) => target.state !== "unresolved",',
-    breaks: "A note gets the backlinks of another note with the same name.",
-  },
-  {
-    file: "documents/follow-links.ts",
-    of: "await addUnindexed(keys, byKey, store);",
-    becomes: "",
-    breaks: "A link to a tool call leads nowhere.",
-  },
-  {
-    file: "documents/follow-links.ts",
-    of: "entry?.contentHash === hashes.content_hash ? entry.document : parts.parser.parse(body.content);",
-    becomes: "entry?.document ?? parts.parser.parse(body.content);",
-    breaks: "An earlier version of a note has the links of the latest one.",
-  },
-  {
-    file: "documents/graph.ts",
-    of: "if (!known.has(other)) {",
-    becomes: "if (other !== id) {",
-    breaks: "A walk in a circle fills its limit with the same notes.",
-  },
-  {
-    file: "documents/graph.ts",
-    of: "isCut = true;",
-    becomes: "isCut = false;",
-    breaks: "A walk that left notes out looks complete.",
-  },
-  {
-    file: "documents/expand.ts",
-    of: ".toSorted((one, other) => comparePaths(one.path, other.path))",
-    becomes: "",
-    breaks: "An expansion on XTDB has its items in another order than on SQLite.",
-  },
-  {
-    file: "documents/expand.ts",
-    of: "if (tries === mostTries || (await walk.isOfOneState())) return walk.expansion();",
-    becomes: "return walk.expansion();",
-    breaks: "An expansion during a commit has objects of two states.",
-  },
-  {
-    file: "documents/expand.ts",
-    of: "const stored = await this.#store.get(reference.id, { txId });",
-    becomes: "const stored = await this.#store.get(reference.id);",
-    breaks: "An expansion as of an earlier call shows the objects of today.",
-  },
-  {
-    file: "documents/expand.ts",
-    of: ".filter(({ path }) => field === undefined || isInside(path, field))",
-    becomes: "",
-    breaks: "A reference to one field brings all that its object refers to.",
-  },
-  {
-    file: "documents/update-search.ts",
-    of: "if (growing.has(type) && newest.get(id) !== version) continue;",
-    becomes: "",
-    breaks: "The search index of a long chat takes time that grows with the square of its length.",
-  },
-  {
-    file: "documents/update-search.ts",
-    of: "if (unsearched.has(type) || isFinding(body)) continue;",
-    becomes: "",
-    breaks: "A search finds views and sessions instead of what they show.",
-  },
-  {
-    file: "documents/added-text.ts",
-    of: "known.set(line, left - 1)",
-    becomes: "known.set(line, left)",
-    breaks: "A search does not find the version that repeats a line.",
-  },
-  {
-    file: "documents/links-to-files.ts",
-    of: 'const place = { id: "" as ObjectId, path: from, workspace };',
-    becomes: 'const place = { id: "" as ObjectId, path: undefined, workspace };',
-    breaks: "A Markdown link beside a picture means the picture of the same name at the root.",
-  },
-  {
-    file: "files/store-files.ts",
-    of: "else if (stored.version > 1 || (await firstMadeAt(store, stored)) === undefined) added += 1;",
-    becomes: "else added += 1;",
-    breaks: "Two processes that store a folder at the same time leave two objects for each file.",
-  },
-  {
-    file: "files/store-files.ts",
-    of: "bytes + one.size > mostAtOnce.bytes",
-    becomes: "false",
-    breaks: "The contents of 200 large files are in memory at once.",
-  },
-  {
     file: "adapters/answered-again.ts",
     of: 'if (!roles.includes("assistant")) return signals;',
     becomes: "",
@@ -266,12 +144,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A fork stores a call again of which the host shows only the beginning.",
   },
   {
-    file: "calls/context-operation.ts",
-    of: "toolName.startsWith(renamedPrefix)",
-    becomes: 'toolName.startsWith("never_")',
-    breaks: "Calls of renamed context tools are forgotten when their history is read again.",
-  },
-  {
     file: "chat/chat-content.ts",
     of: 'if (isLast && !isSettled) return text.join("");',
     becomes: "",
@@ -332,12 +204,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: 'const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;',
     becomes: 'const from = state.chat.known.get(names[next] ?? "")?.position;',
     breaks: "In a host without ids, messages that a summary replaced come back.",
-  },
-  {
-    file: "files/next-version.ts",
-    of: 'if (isByTool && !isSame && presenceOf(latest.body) === "unread") return undefined;',
-    becomes: "",
-    breaks: "A text that no tool has shown is stored, if its file was named after a read of it.",
   },
   {
     file: "history/branch-point.ts",
@@ -794,96 +660,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After an epoch's end, a single file that changed is counted and not named.",
   },
   {
-    file: "files/judge-sighting.ts",
-    of: "return Math.max(born, modified) < lastHereThere - tick;",
-    becomes: "return false;",
-    breaks: "An unrelated file that is moved to a known path counts as an edit of the known file.",
-  },
-  {
-    file: "files/file-tracker.ts",
-    of: "isHeld: (path) => holds.has(path),",
-    becomes: "isHeld: () => false,",
-    breaks: "A write by the agent's own tool is stored as another's.",
-  },
-  {
-    file: "files/file-tracker.ts",
-    of: "known.delete(listener) && known.size === 0",
-    becomes: "known.delete(listener)",
-    breaks: "A session that closes ends the tracking of files that another session follows.",
-  },
-  {
-    file: "files/file-tracker.ts",
-    of: "if (listener === except) continue;",
-    becomes: "",
-    breaks: "A session gets reports of its own versions as if others had made them.",
-  },
-  {
-    file: "files/next-version.ts",
-    of: "if (latest.version <= readAfter) return marked(",
-    becomes: "return marked(",
-    breaks: "An old content of a file is stored after a newer one.",
-  },
-  {
-    file: "files/process-sightings.ts",
-    of: "const mayRead = (path: string): boolean => needsExplicitRead(path, workspace) === undefined;",
-    becomes: "const mayRead = (_path: string): boolean => true;",
-    breaks: "A changed file of secrets is read and stored.",
-  },
-  {
-    file: "files/process-sightings.ts",
-    of: "size > mostBytesUnasked && size !== disk?.size",
-    becomes: "size < 0",
-    breaks: "A large log is read again whenever it grows.",
-  },
-  {
-    file: "files/next-version.ts",
-    of: "isByPath && body !== undefined ? identifiedByPath(body) : body;",
-    becomes: "body;",
-    breaks: "A version does not say that only its path shows which file it is of.",
-  },
-  {
-    file: "files/next-version.ts",
-    of: "const isLater = latest.version > foundAfter;",
-    becomes: "const isLater = latest.version < 0;",
-    breaks: "A file that another session has found again is recorded as deleted.",
-  },
-  {
-    file: "files/store-drafts.ts",
-    of: "writes.push({ object: sealObject(body), expect: head?.version ?? 0 });",
-    becomes: "writes.push({ object: sealObject(body) });",
-    breaks: "A session that indexes a file stores an old content after the newer one of another.",
-  },
-  {
-    file: "files/tracked-files.ts",
-    of: "return isMissing(file) ? undefined : diskState(file.stored.body);",
-    becomes: "return undefined;",
-    breaks: "Files that exchanged their names between two sessions exchange their histories.",
-  },
-  {
-    file: "files/tracked-files.ts",
-    of: "if (one.born !== undefined && one.born === other.born) return true;",
-    becomes: "return true;",
-    breaks: "A new file that has the node of a deleted one counts as the deleted file.",
-  },
-  {
-    file: "files/find-exchanged.ts",
-    of: "const kept = moves.filter(({ of }) => gone.has(of) || left.has(of));",
-    becomes: "const kept = moves;",
-    breaks: "A file takes over the history of the one that it was copied from.",
-  },
-  {
-    file: "files/process-sightings.ts",
-    of: 'if (presence === "unread" && file.isOnlyNamed) {',
-    becomes: "if (Number.isNaN(file.stored.version)) {",
-    breaks: "Each growth of a file that was only listed makes a version.",
-  },
-  {
-    file: "files/process-sightings.ts",
-    of: '(presence === "missing" && (!isReadable || file.isOnlyNamed))',
-    becomes: '(presence === "missing" && !isReadable)',
-    breaks: "After a branch switch, files that were only listed are read.",
-  },
-  {
     file: "session/follow-files.ts",
     of: "      stop();\n",
     becomes: "",
@@ -894,12 +670,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: 'if (!isShown && (presence === "unread" || presence === "missing")) onlyNamed.add(id);',
     becomes: "",
     breaks: "Files that were only listed are tracked as if the model had read them.",
-  },
-  {
-    file: "files/find-moved.ts",
-    of: "if (hash !== file.stored.hashes.content_hash || candidate",
-    becomes: "if (candidate",
-    breaks: "A deleted file counts as moved to an unrelated file of the same size.",
   },
   {
     file: "state/apply-policy.ts",
@@ -1195,12 +965,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "if (earlier === undefined) {",
     becomes: "if (Number.isNaN(after)) {",
     breaks: "Two sessions that read a new file at once make two objects of it.",
-  },
-  {
-    file: "files/next-version.ts",
-    of: "hashes.content_hash === sha256(file.text);",
-    becomes: 'body["char_count"] === file.text.length;',
-    breaks: "An edit that keeps the length of a file is not noticed.",
   },
   {
     file: "state/learn-usage.ts",

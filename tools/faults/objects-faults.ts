@@ -3,6 +3,12 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/objects/test` must find. */
 export const objectsFaults: readonly DeliberateFault[] = [
   {
+    file: "model/context-operation.ts",
+    of: "toolName.startsWith(renamedPrefix)",
+    becomes: 'toolName.startsWith("never_")',
+    breaks: "Calls of renamed context tools are forgotten when their history is read again.",
+  },
+  {
     file: "store-kit/share-parts.ts",
     of: "isSame &&= shared === earlier && field === former[index];",
     becomes: "isSame &&= shared === earlier;",

@@ -91,44 +91,47 @@ describe("an import in a document", () => {
   });
 });
 
-describe.each(["core", "core/host", "core/layout", "core/inspect", "core/rehearsal"])(
-  "the entry %s",
-  (entry) => {
-    it("exports no value that nobody outside core uses", () => {
-      const [name = "core"] = entry.split("/");
-      const files = globSync("{packages,tests-e2e,bench,examples}/**/*.{ts,md}", {
-        cwd: root,
-        exclude: (part) => /node_modules|dist|pack$/u.test(part),
-      }).filter((file) => !file.startsWith(`packages/${name}/`));
-      const used = new Set(
-        [...files, ...pages].flatMap((file) =>
-          importsIn(read(file)).flatMap(({ from, names }) => (from === entry ? names : [])),
-        ),
-      );
-      const values = [...exportsOf(entry)].filter((one) => /^[a-z]/u.test(one));
+describe.each([
+  "core",
+  "core/host",
+  "core/layout",
+  "core/inspect",
+  "core/rehearsal",
+  "links",
+  "tracker",
+])("the entry %s", (entry) => {
+  it("exports no value that nobody outside its package uses", () => {
+    const [name = ""] = entry.split("/");
+    const files = globSync("{packages,tests-e2e,bench,examples}/**/*.{ts,md}", {
+      cwd: root,
+      exclude: (part) => /node_modules|dist|pack$/u.test(part),
+    }).filter((file) => !file.startsWith(`packages/${name}/`));
+    const used = new Set(
+      [...files, ...pages].flatMap((file) =>
+        importsIn(read(file)).flatMap(({ from, names }) => (from === entry ? names : [])),
+      ),
+    );
+    const values = [...exportsOf(entry)].filter((one) => /^[a-z]/u.test(one));
 
-      expect(values.filter((one) => !used.has(one))).toEqual([]);
-    });
+    expect(values.filter((one) => !used.has(one))).toEqual([]);
+  });
 
-    it("exports only what has a doc comment", () => {
-      expect(withoutComment(entry)).toEqual([]);
-    });
-  },
-);
+  it("exports only what has a doc comment", () => {
+    expect(withoutComment(entry)).toEqual([]);
+  });
+});
 
-/** The exports of an entry of core whose declaration has no doc comment. */
+/** The exports of an entry whose declaration has no doc comment. */
 function withoutComment(entry: string): readonly string[] {
-  const [, name = "index"] = entry.split("/");
-  const file = name === "index" ? "index.ts" : `entries/${name}.ts`;
-  const folder = join(root, "packages/core/src", dirname(file));
+  const [name = "", door = "index"] = entry.split("/");
+  const file = `packages/${name}/src/${door === "index" ? "index.ts" : `entries/${door}.ts`}`;
+  const folder = join(root, dirname(file));
   const lists = /export\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"(\.[^"]+)"/gu;
-  return [...read(`packages/core/src/${file}`).matchAll(lists)].flatMap(
-    ([, list = "", path = ""]) => {
-      const code = readFileSync(join(folder, path), "utf8");
-      return namesIn(list).filter((one) => {
-        const declared = `export (?:async )?(?:const|function\\*?|type|interface) ${one}\\b`;
-        return !new RegExp(`\\*/\\n${declared}`, "u").test(code);
-      });
-    },
-  );
+  return [...read(file).matchAll(lists)].flatMap(([, list = "", path = ""]) => {
+    const code = readFileSync(join(folder, path), "utf8");
+    return namesIn(list).filter((one) => {
+      const declared = `export (?:async )?(?:const|function\\*?|type|interface) ${one}\\b`;
+      return !new RegExp(`\\*/\\n${declared}`, "u").test(code);
+    });
+  });
 }

@@ -12,22 +12,24 @@ interface Layers {
 // `compose` must be allowed the stores too. This test is stricter: it checks direct dependencies only.
 const allowed: Readonly<Record<string, Layers>> = {
   objects: { dependencies: [], devDependencies: [] },
-  // The tests of its sessions use the store in memory.
-  core: { dependencies: ["objects"], devDependencies: ["store"] },
+  // The tests of these three use the store in memory.
+  links: { dependencies: ["objects"], devDependencies: ["store"] },
+  tracker: { dependencies: ["objects"], devDependencies: ["store"] },
+  core: { dependencies: ["objects", "links", "tracker"], devDependencies: ["store", "parser"] },
   // The contracts of stores, files and watchers know nothing of core, so a change of core is none of theirs.
   contract: { dependencies: ["objects"], devDependencies: [] },
-  testkit: { dependencies: ["objects", "core", "contract"], devDependencies: [] },
+  testkit: { dependencies: ["objects", "tracker", "core", "contract"], devDependencies: [] },
   store: { dependencies: ["objects"], devDependencies: ["contract", "store"] },
   watcher: { dependencies: ["objects"], devDependencies: ["contract"] },
   parser: { dependencies: ["objects"], devDependencies: [] },
   // The tests of its scans use the store in memory.
   search: { dependencies: ["objects"], devDependencies: ["store"] },
   compose: {
-    dependencies: ["objects", "core", "store", "watcher", "parser", "search"],
+    dependencies: ["objects", "links", "tracker", "core", "store", "watcher", "parser", "search"],
     devDependencies: [],
   },
   // `compose` loads the store in XTDB only if it is installed, so a package whose users can choose it depends on it.
-  inspector: { dependencies: ["objects", "core"], devDependencies: ["store"] },
+  inspector: { dependencies: ["objects", "links", "core"], devDependencies: ["store"] },
   adapter: {
     dependencies: ["core", "compose", "inspector", "store"],
     devDependencies: ["objects", "testkit"],
@@ -37,7 +39,17 @@ const allowed: Readonly<Record<string, Layers>> = {
     devDependencies: [],
   },
   cli: {
-    dependencies: ["objects", "core", "compose", "inspector", "replay", "store", "search"],
+    dependencies: [
+      "objects",
+      "links",
+      "tracker",
+      "core",
+      "compose",
+      "inspector",
+      "replay",
+      "store",
+      "search",
+    ],
     devDependencies: [],
   },
 };

@@ -6,7 +6,7 @@ import {
   linksWithRelation,
   readRelation,
   tagKey,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import { isJsonObject, objectId, presenceOf } from "@self-context-manager/objects";
 
 import type { CommandCall } from "./command.ts";

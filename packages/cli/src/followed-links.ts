@@ -1,6 +1,6 @@
 import { markdownParser } from "@self-context-manager/compose";
-import type { FollowedLink, LinkParts, LinkTarget } from "@self-context-manager/core/documents";
-import { linkNamed, plainRelation, updateIndex } from "@self-context-manager/core/documents";
+import type { FollowedLink, LinkParts, LinkTarget } from "@self-context-manager/links";
+import { linkNamed, plainRelation, updateIndex } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
 import {
   type ObjectBody,

@@ -1,5 +1,5 @@
 import { indexFolder, markdownParser, openStore, systemClock } from "@self-context-manager/compose";
-import { type FollowedLink, linksOf } from "@self-context-manager/core/documents";
+import { type FollowedLink, linksOf } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore } from "@self-context-manager/core";
 
 import { realpath } from "node:fs/promises";

@@ -1,12 +1,12 @@
 import {
   type ContextSession,
-  fileTracker,
   type HostSession,
   type ObjectStore,
   openContextSession,
   type SessionDependencies,
   silentLogger,
 } from "@self-context-manager/core";
+import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { realpath } from "node:fs/promises";

@@ -1,20 +1,22 @@
 import {
   type Clock,
-  type FileChange,
-  type UnreadFile,
-  filesOfFolder,
-  fileTracker,
   type IdSource,
-  nameFiles,
   type ObjectId,
   type ObjectStore,
   silentLogger,
-  storeFiles,
-  type StoreFilesParts,
 } from "@self-context-manager/core";
-import { linksOf, linksToFiles, updateIndex } from "@self-context-manager/core/documents";
+import { linksOf, linksToFiles, updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import { presenceOf, type StoredMetadata, type Watcher } from "@self-context-manager/objects";
+import {
+  type FileChange,
+  filesOfFolder,
+  fileTracker,
+  nameFiles,
+  storeFiles,
+  type StoreFilesParts,
+  type UnreadFile,
+} from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { folderFiles } from "./folder-files.ts";

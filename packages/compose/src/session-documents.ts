@@ -1,5 +1,5 @@
 import type { Logger, ObjectStore } from "@self-context-manager/core";
-import { documentUpkeep, type DocumentUpkeep } from "@self-context-manager/core/documents";
+import { documentUpkeep, type DocumentUpkeep } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 
 import { openDocuments, type OpenedDocuments } from "./open-documents.ts";

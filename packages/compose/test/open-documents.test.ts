@@ -1,4 +1,4 @@
-import { updateSearch } from "@self-context-manager/core/documents";
+import { updateSearch } from "@self-context-manager/links";
 import { objectId, type ObjectStore, sealObject } from "@self-context-manager/objects";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -53,16 +53,6 @@ export {
   type NamedSetting,
   namedSettings,
 } from "./layouts/epoch/named-settings.ts";
-export type { FileChange } from "./files/file-change.ts";
-export { type FileTracker, fileTracker, type FileTrackerOptions } from "./files/file-tracker.ts";
-export {
-  type UnreadFile,
-  filesOfFolder,
-  nameFiles,
-  type StoredFiles,
-  storeFiles,
-  type StoreFilesParts,
-} from "./files/store-files.ts";
 export type { SessionDependencies } from "./state/session-scope.ts";
 export type { HostSignals, IngestReport } from "./history/ingest-messages.ts";
 export type { ToolAnswer } from "./session/answers.ts";

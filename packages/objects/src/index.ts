@@ -8,7 +8,14 @@ export {
   WatcherError,
   type WatcherErrorCode,
 } from "./errors.ts";
+export { type TaskQueue, taskQueue } from "./task-queue.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
+export {
+  type ContextOperation,
+  operationNamed,
+  renamedPrefix,
+  usualOperation,
+} from "./model/context-operation.ts";
 export type { FileContent, FileFacts, FileIdentity, FileState } from "./model/file-facts.ts";
 export {
   diskState,

@@ -1,4 +1,4 @@
-import { expand, updateIndex } from "@self-context-manager/core/documents";
+import { expand, updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import {
   type JsonObject,

@@ -6,7 +6,7 @@ import {
   linksOf,
   updateIndex,
   walkLinks,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import {
   type ObjectBody,

@@ -1,4 +1,4 @@
-import { type FollowedLink, linksOf, updateIndex } from "@self-context-manager/core/documents";
+import { type FollowedLink, linksOf, updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import {
   type ObjectBody,

@@ -1,8 +1,6 @@
 import { sessionSettings } from "@self-context-manager/compose";
 import {
   type ContextSession,
-  fileTracker,
-  type FileTracker,
   type ObjectStore,
   openContextSession,
   silentLogger,
@@ -22,6 +20,7 @@ import {
   type ScriptedTool,
 } from "@self-context-manager/testkit";
 
+import { fileTracker, type FileTracker } from "@self-context-manager/tracker";
 import { checkedStore } from "./checked-store.ts";
 import { checkRequest } from "./check-request.ts";
 import { type ForeignSession, foreignSettings } from "./foreign-session.ts";

@@ -1,6 +1,6 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import { fileTracker, silentLogger } from "@self-context-manager/core";
+import { silentLogger } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   type Availability,
@@ -11,6 +11,7 @@ import {
   openTriedSession,
   storedPrompts,
 } from "@self-context-manager/testkit";
+import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
 import { readFile, writeFile } from "node:fs/promises";

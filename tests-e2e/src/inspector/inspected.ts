@@ -1,5 +1,5 @@
 import { everyLayout, openDocuments } from "@self-context-manager/compose";
-import { updateSearch } from "@self-context-manager/core/documents";
+import { updateSearch } from "@self-context-manager/links";
 import {
   type InspectedStore,
   type Inspector,

@@ -1,5 +1,5 @@
 import { folderFiles } from "@self-context-manager/compose";
-import { filesOfFolder, type ObjectId, type StoredMetadata } from "@self-context-manager/core";
+import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
 import {
   type FileFinder,
   type FollowedLink,
@@ -8,9 +8,10 @@ import {
   type LinkParts,
   linksOf,
   linksToFiles,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import { type ParsedDocument, presenceOf } from "@self-context-manager/objects";
 
+import { filesOfFolder } from "@self-context-manager/tracker";
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import {

@@ -10,7 +10,7 @@ import {
   type MatchingLine,
   tagKey,
   updateSearch,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import type { SearchIndex } from "@self-context-manager/objects";
 
 import {

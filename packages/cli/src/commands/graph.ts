@@ -1,9 +1,4 @@
-import {
-  type Direction,
-  type Edge,
-  type LinkWalk,
-  walkLinks,
-} from "@self-context-manager/core/documents";
+import { type Direction, type Edge, type LinkWalk, walkLinks } from "@self-context-manager/links";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
 
 import { compareText } from "@self-context-manager/objects";

@@ -4,7 +4,7 @@ import {
   type FollowedLink,
   type LinkParts,
   linksOfVersion,
-} from "@self-context-manager/core/documents";
+} from "@self-context-manager/links";
 import { compareText } from "@self-context-manager/objects";
 
 import { stat } from "node:fs/promises";

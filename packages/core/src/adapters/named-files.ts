@@ -1,6 +1,6 @@
 import { FileError, type FileFacts } from "@self-context-manager/objects";
+import { isInside } from "@self-context-manager/tracker";
 import { commandWords } from "../calls/command-words.ts";
-import { isInside } from "../files/workspace-rule.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { HostToolCall } from "./host-tool-call.ts";
 

@@ -1,4 +1,4 @@
-import type { ContextOperation } from "./context-operation.ts";
+import type { ContextOperation } from "@self-context-manager/objects";
 import { type ShellCommand, shellPipelines } from "./shell-commands.ts";
 
 /**

@@ -1,4 +1,5 @@
 import {
+  type ContextOperation,
   type FileContent,
   isJsonObject,
   isObjectId,
@@ -6,11 +7,11 @@ import {
   type JsonValue,
   type LineRange,
   type ObjectId,
+  operationNamed,
   sha256,
   type StaticReference,
 } from "@self-context-manager/objects";
 import { textOf, type ToolResultMessage } from "../chat/message.ts";
-import { type ContextOperation, operationNamed } from "./context-operation.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
 /**

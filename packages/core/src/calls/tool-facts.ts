@@ -1,6 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  usualOperation,
+} from "@self-context-manager/objects";
 import { type CallFacts, type CallKind, commandFacts, patchedPaths } from "./call-kind.ts";
-import { usualOperation } from "./context-operation.ts";
 import { knownTool } from "./known-tools.ts";
 import { scriptStrings } from "./script-strings.ts";
 

@@ -1,15 +1,16 @@
 import {
   canonicalJson,
+  type ContextOperation,
   type DynamicReference,
   isJsonObject,
   isReference,
-  presenceOf,
   type JsonObject,
   type JsonValue,
   type LineRange,
   type ObjectBody,
   type ObjectId,
   type ObjectMetadata,
+  presenceOf,
   type Reference,
   type StaticReference,
   toJson,
@@ -17,7 +18,6 @@ import {
 import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
 import type { CallKind } from "./call-kind.ts";
-import type { ContextOperation } from "./context-operation.ts";
 import { rangeIn } from "./execution.ts";
 
 /** The facts of one execution of a tool at the time when its result is ingested. */

@@ -43,4 +43,3 @@ export type { ViewRecord } from "../view/view-record.ts";
 export type { NamedVersion, ViewSource } from "../view/view-source.ts";
 export { hasOwnLine, isOwnLine, type OwnLine, ownLines } from "../lines/own-lines.ts";
 export { messageTokens } from "../render/message-tokens.ts";
-export type { FileChange } from "../files/file-change.ts";

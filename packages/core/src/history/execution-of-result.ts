@@ -1,5 +1,4 @@
-import { isReference, type StoredMetadata } from "@self-context-manager/objects";
-import { operationNamed } from "../calls/context-operation.ts";
+import { isReference, operationNamed, type StoredMetadata } from "@self-context-manager/objects";
 import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";

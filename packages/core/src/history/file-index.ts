@@ -10,16 +10,19 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { fileAt, firstMadeAt } from "../files/file-at.ts";
 import {
   afterDeletion,
   afterNaming,
   afterRead,
+  type Draft,
+  fileAt,
+  firstMadeAt,
   hasContentOf,
+  isWhole,
+  needsExplicitRead,
   type ReadContent,
-} from "../files/next-version.ts";
-import { type Draft, isWhole, storeDrafts } from "../files/store-drafts.ts";
-import { needsExplicitRead } from "../files/workspace-rule.ts";
+  storeDrafts,
+} from "@self-context-manager/tracker";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 

@@ -1,9 +1,9 @@
 import { staticReference } from "@self-context-manager/objects";
+import { hasContentOf } from "@self-context-manager/tracker";
 import type { Execution, FileSnapshot } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import { isText, isToolCall, type Message, textOf } from "../chat/message.ts";
 import { type FileRendering, type RenderedLines, renderedLines } from "../host/file-rendering.ts";
-import { hasContentOf } from "../files/next-version.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { findFile, indexContent } from "./file-index.ts";
 import { readReport } from "./read-report.ts";

@@ -6,8 +6,8 @@ import {
   staticReference,
   type StoredMetadata,
 } from "@self-context-manager/objects";
+import { hasContentOf } from "@self-context-manager/tracker";
 import { knownLines, ownChange } from "../calls/own-change.ts";
-import { hasContentOf } from "../files/next-version.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { type IndexedFile, indexContent, indexNamed, readKnown } from "./file-index.ts";

@@ -1,4 +1,5 @@
 import {
+  type ContextOperation,
   type DynamicReference,
   type LineRange,
   metadataVersion,
@@ -12,7 +13,6 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CallKind } from "../calls/call-kind.ts";
-import type { ContextOperation } from "../calls/context-operation.ts";
 import { type Execution, rangeIn } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { toolcallBody } from "../calls/toolcall-object.ts";

@@ -6,7 +6,7 @@ import {
   presenceOf,
   sharedLines,
 } from "@self-context-manager/objects";
-import { needsExplicitRead } from "../files/workspace-rule.ts";
+import { needsExplicitRead } from "@self-context-manager/tracker";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";

@@ -1,5 +1,5 @@
+import { onVisibleLines, sectionOf } from "@self-context-manager/links";
 import { type DocumentParser, type LineRange, rangeOf } from "@self-context-manager/objects";
-import { onVisibleLines, sectionOf } from "../documents/sections.ts";
 
 /** The part of an object to activate. Default: all. */
 export interface ActivateRange {

@@ -1,5 +1,9 @@
-import type { JsonObject, JsonValue } from "@self-context-manager/objects";
-import { type ContextOperation, renamedPrefix } from "../calls/context-operation.ts";
+import {
+  type ContextOperation,
+  type JsonObject,
+  type JsonValue,
+  renamedPrefix,
+} from "@self-context-manager/objects";
 import { canReadFiles, usualToolFacts } from "../calls/tool-facts.ts";
 import type { ToolResultMessage } from "../chat/message.ts";
 import { answerDetails, hostText, type ToolAnswer } from "./answers.ts";

@@ -1,3 +1,4 @@
+import { isDocument, plainRelation } from "@self-context-manager/links";
 import {
   type JsonValue,
   lineCount,
@@ -5,8 +6,6 @@ import {
   type ParsedDocument,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { plainRelation } from "../documents/graph.ts";
-import { isDocument } from "../documents/update-index.ts";
 import { fieldHeader } from "../lines/object-lines.ts";
 import { shortName } from "../render/short-name.ts";
 import { visibleLines } from "../state/host-shown.ts";

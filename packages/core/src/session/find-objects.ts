@@ -1,4 +1,14 @@
 import {
+  backlinksWithRelation,
+  documentKinds,
+  type DocumentUpkeep,
+  type FollowedLink,
+  isDocument,
+  linksWithRelation,
+  readRelation,
+  tagKey,
+} from "@self-context-manager/links";
+import {
   isObjectId,
   isReference,
   type ObjectId,
@@ -6,11 +16,6 @@ import {
   type SearchHit,
   type StoredMetadata,
 } from "@self-context-manager/objects";
-import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
-import type { FollowedLink } from "../documents/follow-links.ts";
-import { tagKey } from "../documents/name-keys.ts";
-import { backlinksWithRelation, linksWithRelation, readRelation } from "../documents/relations.ts";
-import { documentKinds, isDocument } from "../documents/update-index.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";

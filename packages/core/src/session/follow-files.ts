@@ -7,8 +7,8 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
+import type { FileChangeListener, FileTracker } from "@self-context-manager/tracker";
 import { filesRead, isLargeUnread } from "../calls/toolcall-object.ts";
-import type { FileChangeListener, FileTracker } from "../files/file-tracker.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 
 /**

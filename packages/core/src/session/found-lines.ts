@@ -1,13 +1,17 @@
 import {
+  type DocumentUpkeep,
+  headingOf,
+  lineAt,
+  matchingLine,
+  type ShownLine,
+} from "@self-context-manager/links";
+import {
   type IndexedObject,
   metadataVersion,
   oneLine,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
-import { lineAt, matchingLine, type ShownLine } from "../documents/matching-line.ts";
-import { headingOf } from "../documents/sections.ts";
 import { poolLine } from "../render/reference-line.ts";
 import { visibleLines } from "../state/host-shown.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";

@@ -1,8 +1,11 @@
+import {
+  documentKinds,
+  type FollowedLink,
+  hasHeading,
+  isDocument,
+  nearestNames,
+} from "@self-context-manager/links";
 import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
-import type { FollowedLink } from "../documents/follow-links.ts";
-import { documentKinds, isDocument } from "../documents/update-index.ts";
-import { hasHeading } from "../documents/sections.ts";
-import { nearestNames } from "../documents/nearest-names.ts";
 import { linkProblems } from "../lines/notices.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";

@@ -1,6 +1,5 @@
+import { isDocument, type LinkTarget } from "@self-context-manager/links";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
-import type { LinkTarget } from "../documents/resolve-link.ts";
-import { isDocument } from "../documents/update-index.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { visibleLinks } from "./visible-links.ts";

@@ -5,6 +5,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
   StoreError,
+  taskQueue,
 } from "@self-context-manager/objects";
 import { writtenStandIns } from "../calls/written-stand-ins.ts";
 import { canReadFiles, keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
@@ -27,7 +28,6 @@ import {
 } from "../state/session-scope.ts";
 import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts";
 import { tokensInView } from "../state/tokens-in-view.ts";
-import { taskQueue } from "../task-queue.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
 import { activate, deactivate, loadInactive, pin, showField, unpin } from "./change-activation.ts";

@@ -1,3 +1,4 @@
+import { linkNamed } from "@self-context-manager/links";
 import {
   isObjectId,
   type ObjectId,
@@ -6,7 +7,6 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { providerId } from "../calls/toolcall-object.ts";
-import { linkNamed } from "../documents/follow-links.ts";
 import { findFile } from "../history/file-index.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@self-context-manager/objects";
-import type { ContextOperation, renamedPrefix } from "../calls/context-operation.ts";
+import type { ContextOperation, JsonObject, renamedPrefix } from "@self-context-manager/objects";
 import type { ToolResultMessage } from "../chat/message.ts";
 import type { ToolAnswer } from "./answers.ts";
 

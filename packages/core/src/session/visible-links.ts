@@ -1,6 +1,10 @@
+import {
+  type FollowedLink,
+  type LinkParts,
+  linksOf,
+  onVisibleLines,
+} from "@self-context-manager/links";
 import type { ObjectId } from "@self-context-manager/objects";
-import { type FollowedLink, type LinkParts, linksOf } from "../documents/follow-links.ts";
-import { onVisibleLines } from "../documents/sections.ts";
 import { everyLine, visibleLines } from "../state/host-shown.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";

@@ -1,3 +1,4 @@
+import type { DocumentUpkeep } from "@self-context-manager/links";
 import {
   type Clock,
   type CommitOptions,
@@ -14,10 +15,9 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
-import type { DocumentUpkeep } from "../documents/document-upkeep.ts";
-import type { FileTracker } from "../files/file-tracker.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";

@@ -1,12 +1,12 @@
 import { FileError, type ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import { type FileTracker, fileTracker } from "@self-context-manager/tracker";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileTracker, fileTracker } from "../../src/files/file-tracker.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
-import { type FakeDisk, fakeDisk } from "../files/fake-disk.ts";
 import { openTestSession, otherHost, testHost, type TestSession } from "../session/test-session.ts";
+import { type WatchedFiles, watchedFiles } from "../session/watched-files.ts";
 
 /** A store that runs an action once, before the next commit of a file with some text. */
 function interrupted(): {
@@ -160,13 +160,12 @@ function numberOf(content: unknown): number {
 
 /** Opens two sessions, each with its tracker, on one disk and one store that answers after some pauses. */
 async function together(pauses: readonly number[]): Promise<{
-  readonly disk: FakeDisk;
+  readonly disk: WatchedFiles;
   readonly store: ObjectStore;
   readonly sessions: readonly ContextSession[];
   readonly trackers: readonly FileTracker[];
 }> {
-  const disk = fakeDisk();
-  disk.write("/work/a.txt", "0 ");
+  const disk = watchedFiles({ "/work/a.txt": "0 " });
   const memory = memoryStore({ clock: { now: () => disk.now } });
   let calls = 0;
   const pause = async (): Promise<void> => {
@@ -194,8 +193,15 @@ async function together(pauses: readonly number[]): Promise<{
   const sessions: ContextSession[] = [];
   const trackers: FileTracker[] = [];
   for (const host of [testHost, otherHost]) {
-    const { files, watcher } = disk.another();
-    const tracker = fileTracker({ store, files, watcher, ids, logger, workspace: "/work" });
+    const { files } = disk;
+    const tracker = fileTracker({
+      store,
+      files,
+      watcher: disk.watch(),
+      ids,
+      logger,
+      workspace: "/work",
+    });
     const session = await openContextSession({ ...dependencies, files, tracker }, host);
     await session.read({ path: "a.txt" });
     await session.nextView();

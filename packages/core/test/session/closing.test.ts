@@ -1,13 +1,13 @@
 import { type ObjectStore, silentLogger, StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import { type FileTracker, fileTracker } from "@self-context-manager/tracker";
 import { describe, expect, it } from "vitest";
-import { type FileTracker, fileTracker } from "../../src/files/file-tracker.ts";
 import type { HostSession } from "../../src/host/host-session.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
-import { type FakeDisk, fakeDisk } from "../files/fake-disk.ts";
 import { fakeTracker } from "./fake-tracker.ts";
 import { openTestSession, otherHost, plainCodec, testHost } from "./test-session.ts";
+import { type WatchedFiles, watchedFiles } from "./watched-files.ts";
 
 describe("a session that is closed", () => {
   it("has finished the operations that ran", async () => {
@@ -50,7 +50,7 @@ describe("a session that is closed", () => {
   });
 
   it("leaves the files to its tracker that another session follows, and no others", async () => {
-    const { disk, open, tracker } = await trackedSessions();
+    const { known, open, tracker } = await trackedSessions();
     const [one, other] = [await open(testHost), await open(otherHost)];
     await one.read({ path: "a.txt" });
     await one.read({ path: "b.txt" });
@@ -58,11 +58,11 @@ describe("a session that is closed", () => {
 
     await one[Symbol.asyncDispose]();
     await tracker.ready();
-    const afterOne = [...disk.watcher.known.keys()];
+    const afterOne = [...known.keys()];
     await other[Symbol.asyncDispose]();
     await tracker.ready();
 
-    expect([afterOne, [...disk.watcher.known.keys()]]).toEqual([["/work/b.txt"], []]);
+    expect([afterOne, [...known.keys()]]).toEqual([["/work/b.txt"], []]);
   });
 
   it("holds no write, and the hold can still be disposed of", async () => {
@@ -94,15 +94,15 @@ describe("a session that is closed", () => {
 
 /** Opens sessions that share a tracker of the files `a.txt` and `b.txt`. */
 async function trackedSessions(): Promise<{
-  readonly disk: FakeDisk;
+  readonly disk: WatchedFiles;
+  readonly known: ReadonlyMap<string, unknown>;
   readonly store: ObjectStore;
   readonly tracker: FileTracker;
   readonly open: (host: HostSession) => Promise<ContextSession>;
 }> {
-  const disk = fakeDisk();
-  disk.write("/work/a.txt", "one\n");
-  disk.write("/work/b.txt", "one\n");
-  const { files, watcher } = disk;
+  const disk = watchedFiles({ "/work/a.txt": "one\n", "/work/b.txt": "one\n" });
+  const { files } = disk;
+  const watcher = disk.watch();
   const store = memoryStore({ clock: { now: () => disk.now } });
   const { dependencies } = await openTestSession({ store });
   const { ids } = dependencies;
@@ -116,6 +116,7 @@ async function trackedSessions(): Promise<{
   });
   return {
     disk,
+    known: watcher.known,
     store,
     tracker,
     open: async (host) => await openContextSession({ ...dependencies, files, tracker }, host),

@@ -1,5 +1,9 @@
+import { markdownParser } from "@self-context-manager/documents";
+import { documentUpkeep } from "@self-context-manager/links";
 import {
+  objectId,
   type ObjectStore,
+  sealObject,
   type SearchIndex,
   silentLogger,
   StoreError,
@@ -7,8 +11,6 @@ import {
 import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
-import { documentUpkeep } from "../../src/documents/document-upkeep.ts";
-import { linkParser, put } from "../documents/written-notes.ts";
 import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
 
 const damaged = async (): Promise<never> =>
@@ -25,7 +27,7 @@ const failingSearch: SearchIndex = {
 async function openSession(store: ObjectStore): Promise<TestSession> {
   const documents = documentUpkeep({
     store,
-    parser: linkParser(),
+    parser: markdownParser,
     search: failingSearch,
     logger: silentLogger,
     later: (run, milliseconds) => void setTimeout(run, milliseconds),
@@ -39,7 +41,9 @@ it("makes a view although the index of documents cannot be read", async () => {
     documents: { ...inner.documents, entries: damaged },
   });
   const { session } = await openSession(store);
-  await put(store, "n", "[[a]]");
+  const provenance = { origin: "a test", generator: "agent" } as const;
+  const note = { id: objectId("n"), type: "note", locked: false, provenance, content: "[[a]]" };
+  await store.commit([{ object: sealObject(note) }]);
   await session.activate("n");
   await session.recordWrite("a.md");
 

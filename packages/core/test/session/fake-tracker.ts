@@ -1,5 +1,4 @@
-import type { FileChange } from "../../src/files/file-change.ts";
-import type { FileChangeListener, FileTracker } from "../../src/files/file-tracker.ts";
+import type { FileChange, FileChangeListener, FileTracker } from "@self-context-manager/tracker";
 
 export interface FakeTracker extends FileTracker {
   /** The paths that were tracked fully. */

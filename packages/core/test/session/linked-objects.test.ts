@@ -1,24 +1,33 @@
-import { silentLogger } from "@self-context-manager/objects";
+import { markdownParser } from "@self-context-manager/documents";
+import { documentUpkeep } from "@self-context-manager/links";
+import { objectId, sealObject, silentLogger } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
-import { documentUpkeep } from "../../src/documents/document-upkeep.ts";
 import { viewHistory } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { View } from "../../src/session/view-options.ts";
-import { linkParser, put } from "../documents/written-notes.ts";
 import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
 
 async function openSession(): Promise<TestSession> {
   const store = memoryStore();
   const documents = documentUpkeep({
     store,
-    parser: linkParser(),
+    parser: markdownParser,
     logger: silentLogger,
     later: (run, milliseconds) => void setTimeout(run, milliseconds),
   });
-  await put(store, "0190aaaa-0000-7000-8000-00000000aaaa", "[[goal]]", { nickname: "note" });
-  await put(store, "0190aaaa-0000-7000-8000-00000000bbbb", "the goal", { nickname: "goal" });
+  const note = {
+    type: "note",
+    locked: false,
+    provenance: { origin: "a test", generator: "agent" },
+  } as const;
+  const noteId = objectId("0190aaaa-0000-7000-8000-00000000aaaa");
+  const goalId = objectId("0190aaaa-0000-7000-8000-00000000bbbb");
+  await store.commit([
+    { object: sealObject({ ...note, id: noteId, nickname: "note", content: "[[goal]]" }) },
+    { object: sealObject({ ...note, id: goalId, nickname: "goal", content: "the goal" }) },
+  ]);
   await documents.upToDate();
   return await openTestSession({ store, documents, layout: epochLayout() });
 }
@@ -52,7 +61,7 @@ it("follows the links of a document again after the user went back to before it 
 
 it("names a link with a very long name by its beginning", async () => {
   const { session, files } = await openSession();
-  files.set("/work/a.md", `[[${"long ".repeat(1_000)}]]`);
+  files.set("/work/a.md", `[[${"long ".repeat(100)}]]`);
   await session.ingest([first], plainCodec);
   await session.recordWrite("a.md");
   await session.find({ words: "any" });

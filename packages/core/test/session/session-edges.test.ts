@@ -6,8 +6,8 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import type { FileChange } from "@self-context-manager/tracker";
 import { describe, expect, test } from "vitest";
-import type { FileChange } from "../../src/files/file-change.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { contextTools } from "../../src/session/context-tools.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";

@@ -1,3 +1,4 @@
+import type { DocumentUpkeep } from "@self-context-manager/links";
 import {
   type Clock,
   objectId,
@@ -6,9 +7,8 @@ import {
   silentLogger,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../../src/calls/tool-facts.ts";
-import type { DocumentUpkeep } from "../../src/documents/document-upkeep.ts";
-import type { FileTracker } from "../../src/files/file-tracker.ts";
 import type { HostSession } from "../../src/host/host-session.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ActivationPolicy } from "../../src/policy/activation-policy.ts";

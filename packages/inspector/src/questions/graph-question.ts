@@ -1,5 +1,5 @@
 import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
-import { type Edge, edgesOf } from "@self-context-manager/core/documents";
+import { type Edge, edgesOf } from "@self-context-manager/links";
 
 import type { GraphAnswer } from "../answers.ts";
 import { referencesOf, someReferrersOf } from "./object-question.ts";

@@ -6,7 +6,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { backlinksOf, type FollowedLink, linksOf } from "@self-context-manager/core/documents";
+import { backlinksOf, type FollowedLink, linksOf } from "@self-context-manager/links";
 
 import type { InView, NamedObject, ObjectAnswer, VersionRow } from "../answers.ts";
 import { metadataLines } from "./metadata-lines.ts";

@@ -7,7 +7,7 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
-import { updateIndex } from "@self-context-manager/core/documents";
+import { updateIndex } from "@self-context-manager/links";
 import { shortName } from "@self-context-manager/core/host";
 import {
   type RebuiltView,

@@ -1,5 +1,5 @@
 import { type ObjectId, type SearchHit, StoreError } from "@self-context-manager/objects";
-import { matchingLine, updateSearch } from "@self-context-manager/core/documents";
+import { matchingLine, updateSearch } from "@self-context-manager/links";
 
 import type { SearchAnswer } from "../answers.ts";
 import { nameQuery } from "./name-match.ts";

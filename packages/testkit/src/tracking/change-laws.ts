@@ -1,5 +1,5 @@
-import type { FileChange } from "@self-context-manager/core/layout";
 import { fileBody, type FileSource, sealObject, sha256 } from "@self-context-manager/objects";
+import type { FileChange } from "@self-context-manager/tracker";
 import assert from "node:assert/strict";
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,5 +1,3 @@
-import type { FileChange } from "@self-context-manager/core/layout";
-import { type FileTracker, fileTracker, type FileTrackerOptions } from "@self-context-manager/core";
 import {
   fileBody,
   type FileSource,
@@ -14,6 +12,12 @@ import {
   type StoredVersion,
   unreadFileBody,
 } from "@self-context-manager/objects";
+import {
+  type FileChange,
+  type FileTracker,
+  fileTracker,
+  type FileTrackerOptions,
+} from "@self-context-manager/tracker";
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

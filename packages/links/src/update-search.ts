@@ -1,0 +1,147 @@
+import {
+  isJsonObject,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectMetadata,
+  type ObjectStore,
+  type SearchIndex,
+  type SearchText,
+  type StoredMetadata,
+  usualOperation,
+} from "@self-context-manager/objects";
+
+import { addedText } from "./added-text.ts";
+import { undamaged } from "./undamaged.ts";
+import type { UpdateOptions, UpdateOutcome } from "./update-index.ts";
+
+/** Number of versions that are looked at in one step. */
+const versionsAtOnce = 200;
+
+/** Characters of contents that are read in one step, so that it ends soon and its texts fit into the memory. */
+const charactersAtOnce = 4_000_000;
+
+/** Types whose content is no text that somebody wrote or read: it says what other objects say. */
+const unsearched = new Set(["view", "session", "system_prompt"]);
+
+/**
+ * Types whose text only grows, so that of several versions the newest says it all. Reading each version of a long chat
+ * would take time that grows with the square of its length.
+ */
+const growing = new Set(["chat"]);
+
+/** Characters of the arguments of a tool call that are searched with its output. */
+const longestArguments = 2_000;
+
+/**
+ * Brings a full-text index up to date with the versions of a store, in steps. Each version adds what the one before it
+ * did not have.
+ */
+export async function updateSearch(
+  store: ObjectStore,
+  index: SearchIndex,
+  { from, mayContinue = () => true }: UpdateOptions = {},
+): Promise<UpdateOutcome> {
+  let position = from ?? (await index.position());
+  let added = 0;
+  for (;;) {
+    if (!(await mayContinue())) return { isBehind: true, added, position };
+    const next = await store.changesSince(position, { limit: versionsAtOnce });
+    if (next.versions.length === 0) return { isBehind: false, added, position };
+    const limit = countAtOnce(next.versions);
+    const changes =
+      limit < next.versions.length ? await store.changesSince(position, { limit }) : next;
+    const texts = await textsOf(changes.versions, store);
+    await index.add(texts, changes.position);
+    added += texts.length;
+    position = changes.position;
+  }
+}
+
+/** Returns how many versions one step reads: their contents together are not too long, and there is at least one. */
+function countAtOnce(versions: readonly StoredMetadata[]): number {
+  const growingOnes = new Map<ObjectId, number>();
+  let characters = 0;
+  for (const [index, { body }] of versions.entries()) {
+    const count = Number(body["char_count"] ?? 0);
+    if (unsearched.has(body.type) || isFinding(body)) continue;
+    characters += count - (growingOnes.get(body.id) ?? 0);
+    // Of these, a step reads only the newest version.
+    if (growing.has(body.type)) growingOnes.set(body.id, count);
+    if (characters > charactersAtOnce && index > 0) return index;
+  }
+  return versions.length;
+}
+
+async function textsOf(
+  versions: readonly StoredMetadata[],
+  store: ObjectStore,
+): Promise<readonly SearchText[]> {
+  const texts: SearchText[] = [];
+  const newest = new Map(versions.map(({ body, version }) => [body.id, version]));
+  /** The version of each growing object before those of this step. */
+  const firsts = new Map<ObjectId, number>();
+  for (const { body, version } of versions)
+    if (!firsts.has(body.id)) firsts.set(body.id, version - 1);
+  const known = new Map<ObjectId, { readonly version: number; readonly content: string }>();
+  for (const { body, version } of versions) {
+    const { id, type } = body;
+    if (unsearched.has(type) || isFinding(body)) continue;
+    if (growing.has(type) && newest.get(id) !== version) continue;
+    const stored = await undamaged(store, id, version);
+    const content = stored?.body.content;
+    if (stored === undefined || typeof content !== "string") continue;
+    const former = growing.has(type) ? (firsts.get(id) ?? 0) : version - 1;
+    const before = known.get(id);
+    const earlier =
+      before?.version === former ? before.content : await contentOf(store, id, former);
+    known.set(id, { version, content });
+    const text = `${former === 0 ? headOf(stored.body) : ""}${addedText(earlier, content)}`;
+    if (text.trim() === "") continue;
+    const session = sessionOf(stored.body);
+    texts.push({
+      id,
+      version,
+      place: "",
+      type,
+      text,
+      ...(session === undefined ? {} : { session }),
+    });
+  }
+  return texts;
+}
+
+/** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
+function isFinding({ type, tool }: ObjectMetadata): boolean {
+  const operation = typeof tool === "string" ? usualOperation(tool) : undefined;
+  return type === "toolcall" && (operation === "find_objects" || operation === "activate");
+}
+
+async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {
+  if (version < 1) return "";
+  const content = (await undamaged(store, id, version))?.body.content;
+  return typeof content === "string" ? content : "";
+}
+
+/** What is searched with the first text of an object: its names, and the arguments of a tool call. */
+function headOf(body: ObjectBody): string {
+  const { nickname } = body;
+  const path = body["path"];
+  const tool = body["tool"];
+  const args = body["args"];
+  const parts = [
+    ...(nickname === undefined ? [] : [nickname]),
+    ...(typeof path === "string" ? [path] : []),
+    ...(typeof tool === "string" ? [tool] : []),
+    ...(isJsonObject(args) ? [JSON.stringify(args).slice(0, longestArguments)] : []),
+  ];
+  return parts.length === 0 ? "" : `${parts.join(" ")}\n`;
+}
+
+/** The chat of an object, by which searches within a session are made. */
+function sessionOf(body: ObjectBody): ObjectId | undefined {
+  if (body.type === "chat") return body.id;
+  const chat = body["chat_ref"];
+  return isJsonObject(chat) && typeof chat["id"] === "string"
+    ? (chat["id"] as ObjectId)
+    : undefined;
+}

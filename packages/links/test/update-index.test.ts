@@ -1,0 +1,109 @@
+import {
+  type DocumentParser,
+  type JsonObject,
+  objectId,
+  sealObject,
+} from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
+import { expect, it } from "vitest";
+
+import { addedText } from "../src/added-text.ts";
+import { updateIndex } from "../src/update-index.ts";
+
+/** Reads the whole text as one tag. */
+function parserOfTags(): DocumentParser & { readonly parsed: string[] } {
+  const parsed: string[] = [];
+  return {
+    name: "tags",
+    parsed,
+    parse(text) {
+      parsed.push(text);
+      return {
+        parser: "tags",
+        front_matter: { state: "absent" },
+        aliases: [],
+        headings: [],
+        links: [],
+        tags: [{ path: "content", range: [0, text.length], tag: text }],
+      };
+    },
+  };
+}
+
+function note(content: string, fields: JsonObject = {}) {
+  return sealObject({
+    id: objectId("note"),
+    type: "note",
+    locked: false,
+    provenance: { origin: "a test", generator: "agent" },
+    content,
+    ...fields,
+  });
+}
+
+it("parses a content once, and again when it changes", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+  await updateIndex(store, parser);
+  await store.commit([{ object: note("Plan", { nickname: "plan" }) }]);
+
+  expect(await updateIndex(store, parser)).toMatchObject({ isBehind: false, added: 1 });
+
+  expect(parser.parsed).toEqual(["Plan"]);
+  expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
+  expect(await store.documents.named("tags", ["plan"])).toMatchObject([{ nickname: "plan" }]);
+
+  await store.commit([{ object: note("Costs") }]);
+  await updateIndex(store, parser);
+
+  expect(await store.documents.tagged("tags", "costs")).toEqual(["note"]);
+  expect(await store.documents.tagged("tags", "plan")).toEqual([]);
+});
+
+it("keeps the position after many versions without a document, also over many updates", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  let from: string | undefined;
+  let unkept = 0;
+  for (let call = 0; call < 1_000; call += 1) {
+    await store.commit([{ object: note("", { type: "view", call }) }]);
+    ({ position: from, unkept } = await updateIndex(store, parser, { from, unkept }));
+  }
+  expect(await store.documents.position("tags")).toBe(from);
+});
+
+it("stops between two steps, and continues there", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+
+  const stopped = await updateIndex(store, parser, { mayContinue: () => false });
+  expect(stopped).toMatchObject({ isBehind: true, added: 0, position: undefined });
+  expect(parser.parsed).toEqual([]);
+  expect(await updateIndex(store, parser)).toMatchObject({ isBehind: false, added: 1 });
+});
+
+it.each([
+  ["", "a\nb", "a\nb"],
+  ["a\n", "a\nb", "b"],
+  ["a\nb", "b\nc\na", "c"],
+  ["x\na", "a\na\nx", "a"],
+  ["a", "", ""],
+])("adds to a search what the text before had not: %j to %j", (before, after, added) => {
+  expect(addedText(before, after)).toBe(added);
+});
+
+it("makes the index again if a program with another parser has replaced it since", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  await store.commit([{ object: note("Plan") }]);
+  const { position } = await updateIndex(store, parser);
+  await updateIndex(store, { ...parser, name: "other" });
+  await store.commit([{ object: note("Costs", { id: objectId("another") }) }]);
+
+  await updateIndex(store, parser, { from: position });
+
+  expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
+  expect(await store.documents.tagged("tags", "costs")).toEqual(["another"]);
+});
