@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,50 +9,6 @@ import { expect, test } from "vitest";
 import { missingForXtdb } from "../src/stores/xtdb-node.ts";
 
 const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
-
-/** A store of schema 2, as the transactions of XTDB that wrote it, and its export. */
-const former = new URL("../../packages/store-xtdb/test/migration/fixtures/", import.meta.url);
-
-test.skipIf(missingForXtdb() !== undefined)(
-  "scm migrates a store of a former schema with the two commands that the refusal names",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "scm-"));
-    const at = ["--store", "xtdb", "--at", join(folder, "data")];
-    const scm = async (...argv: readonly string[]): Promise<string> => {
-      const start = ["--conditions=@self-context-manager/source", main, ...argv, ...at];
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, start);
-      return stdout + stderr;
-    };
-    try {
-      const url = (await scm("xtdb", "start")).trim();
-      const text = await readFile(new URL("schema-2-transactions.jsonl", former), "utf8");
-      for (const body of text.trim().split("\n")) {
-        const headers = { "content-type": "application/json", prefer: "wait" };
-        await fetch(`${url}/_xtdb/submit-tx`, { method: "POST", headers, body });
-      }
-
-      await expect(scm("list")).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/scm xtdb backup FILE.*scm xtdb migrate/su) as unknown,
-      });
-      await scm("xtdb", "backup", join(folder, "before.db"));
-      expect(await scm("xtdb", "migrate")).toMatch(/the schema of this version, with 32 versions/u);
-      await scm("export", join(folder, "all.jsonl"));
-
-      expect(await readFile(join(folder, "all.jsonl"), "utf8")).toBe(
-        await readFile(new URL("schema-2-export.jsonl", former), "utf8"),
-      );
-      const query = "{:find [n] :in [path] :where [[o :path path] [o :char_count n]]}";
-      expect(await scm("xtdb", "query", query, "/work/a.ts")).toBe("[1008]\n");
-      expect(await scm("xtdb", "query", query, "/work/a.ts", "--as-of", "tx:1")).toBe("[1000]\n");
-      const before = ["--as-of", "2026-11-20T09:00:30Z"];
-      expect(await scm("xtdb", "query", query, "/work/a.ts", ...before)).toBe("[1005]\n");
-    } finally {
-      await scm("xtdb", "stop");
-      await rm(folder, { recursive: true, force: true });
-    }
-  },
-);
 
 test.skipIf(missingForXtdb() !== undefined)(
   "scm starts a node that outlives the command, backs it up while it runs, restores it elsewhere and stops it",
@@ -116,12 +72,17 @@ test.skipIf(missingForXtdb() !== undefined)(
       await scm("xtdb", "start");
 
       expect(await scm("index")).toMatch(/: 2 new, 0 changed\n$/u);
+      const before = new Date().toISOString();
       await writeFile(join(notes, "garden.md"), "Tomatoes and beans.\n");
       expect(await scm("index")).toMatch(/: 0 new, 1 changed\n$/u);
       expect(await scm("find", "beans")).toContain("garden.md:1  Tomatoes and beans.");
       expect(await scm("find", "--tag", "spring")).toContain(
         "plan.md:3  - part_of [[garden]] #spring",
       );
+      const length = "{:find [n] :in [path] :where [[o :path path] [o :char_count n]]}";
+      const ask = ["xtdb", "query", length, join(notes, "garden.md")];
+      expect(await scm(...ask)).toBe("[20]\n");
+      expect(await scm(...ask, "--as-of", before)).toBe("[10]\n");
       expect(await scm("links", "garden")).toMatch(/plan\.md:3 +part_of +\[\[garden\]\]/u);
       expect(await scm("graph", "plan.md")).toBe("plan.md\n  → part_of  garden.md\n");
       expect(await scm("check")).toBe("2 notes, 1 link: 0 broken, 0 ambiguous, 0 unread\n");

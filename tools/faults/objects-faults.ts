@@ -57,28 +57,10 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "A long list and a list of its groups have one hash.",
   },
   {
-    file: "model/hashes.ts",
-    of: "if (rule === 1) return formerHashes(body);",
-    becomes: "",
-    breaks: "Versions of the former hash rule cannot be verified.",
-  },
-  {
     file: "model/metadata-view.ts",
     of: "&& !bulkFields.has(field)",
     becomes: "",
     breaks: "A view hashes a content that no metadata line can show.",
-  },
-  {
-    file: "model/hashes.ts",
-    of: "formerHash(formerViewValues(body))",
-    becomes: "formerHash(viewValues(body))",
-    breaks: "Versions of the former rule whose view names a content cannot be verified.",
-  },
-  {
-    file: "store-kit/stage-commit.ts",
-    of: "latest.hashes.hash_rule === hashes.hash_rule ?",
-    becomes: "latest.version > 0 ?",
-    breaks: "After an update every object that is written again gets a version without a change.",
   },
   {
     file: "model/line-range.ts",

@@ -116,28 +116,4 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     becomes: "...pageOperations(undefined, stored.body, names),",
     breaks: "Pages of references that are no longer needed are kept.",
   },
-  {
-    file: "migration/former-versions.ts",
-    of: ".sort(([one], [other]) => one - other)",
-    becomes: ".sort(([one], [other]) => other - one)",
-    breaks: "A migration writes the versions in another order.",
-  },
-  {
-    file: "migration/migrate-store.ts",
-    of: "if (documentIds.size === 0)",
-    becomes: "if (documentIds.size >= 0)",
-    breaks: "Documents of the former schema are still found after a migration.",
-  },
-  {
-    file: "migration/migrate-store.ts",
-    of: "let done = clock.arrivals, size = portion;",
-    becomes: "let done = clock.arrivals + 1, size = portion;",
-    breaks: "A migration leaves out a version.",
-  },
-  {
-    file: "open-xtdb-store.ts",
-    of: "if (clock.migration !== undefined) {",
-    becomes: "if (clock.arrivals < 0) {",
-    breaks: "A store whose migration is not finished opens with some of its versions.",
-  },
 ];

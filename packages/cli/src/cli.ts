@@ -27,7 +27,7 @@ import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { namedXtdbStore, openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
+import { openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
@@ -199,7 +199,6 @@ async function runCommand(
     storePlace: () => placeOf(named),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
     openDocuments: async (store) => await openNamedDocuments(named, store),
-    xtdbStore: async () => await namedXtdbStore(named),
   });
 }
 

@@ -3,7 +3,6 @@ import type { ObjectStore } from "@self-context-manager/core";
 import type { PageFiles } from "@self-context-manager/inspector";
 
 import type { Progress } from "./format/progress.ts";
-import type { namedXtdbStore } from "./open-named-store.ts";
 
 /** An option of a command: how it is parsed, and its line in the help text. */
 interface CommandOption {
@@ -60,8 +59,6 @@ export interface CommandCall {
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
   /** Opens the search index of the store that `openStore` has opened. */
   openDocuments(store: ObjectStore): Promise<OpenedDocuments>;
-  /** The store in XTDB that the options and the environment name. */
-  xtdbStore(): ReturnType<typeof namedXtdbStore>;
 }
 
 /** How a command opens its store. */

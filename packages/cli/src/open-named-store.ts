@@ -7,7 +7,6 @@ import {
   type StoreKind,
   storeKinds,
   systemClock,
-  type XtdbOptions,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 
@@ -50,17 +49,6 @@ export async function openNamedDocuments(
     { store: config.store, at, xtdb: config.xtdb },
     named.environment,
   );
-}
-
-/** The store in XTDB that options and environment name, to migrate it. It must exist. */
-export async function namedXtdbStore(named: NamedStore): Promise<{
-  readonly at: string;
-  readonly xtdb: XtdbOptions;
-}> {
-  const { config, at } = placed({ ...named, kind: "xtdb" });
-  await checkKind("xtdb", at);
-  await checkStore("xtdb", at);
-  return { at, xtdb: { ...config.xtdb, timeout: longWait } };
 }
 
 /** The place of the store that options and environment name, for messages. */

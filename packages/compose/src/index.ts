@@ -16,7 +16,6 @@ export { type LayoutKind, layoutKinds, type StoreKind, storeKinds } from "./kind
 export { everyLayout } from "./layouts.ts";
 export { folderFiles } from "./folder-files.ts";
 export { indexFolder, type IndexedFolder, type IndexFolderOptions } from "./index-folder.ts";
-export { migrateXtdb, type MigrateXtdbOptions } from "./migrate-xtdb.ts";
 export { openDocuments, type OpenedDocuments } from "./open-documents.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
 export type { StorePlace } from "./search-path.ts";

@@ -30,13 +30,7 @@ export {
 export { fileType, fileTypes } from "./model/file-type.ts";
 export { grownText } from "./model/growing-text.ts";
 export { contentFields, hashFields } from "./model/hash-fields.ts";
-export {
-  hashObject,
-  hashRule,
-  newestHashRule,
-  objectHashText,
-  type ObjectHashes,
-} from "./model/hashes.ts";
+export { hashObject, objectHashText, type ObjectHashes } from "./model/hashes.ts";
 export {
   fieldsOf,
   isJsonList,

@@ -2,13 +2,16 @@ import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
-import { indexAgain } from "./index-again.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
 const applicationId = 0x53_43_4d_31;
 
+/** The version of the schema that the first migration makes. No release had an earlier one. */
+const firstVersion = 5;
+
 /**
- * The migrations from each version of the schema to the next. `user_version` counts the migrations that have run.
+ * The migrations to each version of the schema from the one before, beginning with the first. `user_version` is the
+ * version of the last migration that has run.
  *
  * - `versions.seq` is the order in which versions were added to this file. `changesSince` uses it.
  * - `versions.metadata` is the body with 0 instead of each bulk field, so that the order of fields is kept. If an earlier
@@ -21,7 +24,7 @@ const applicationId = 0x53_43_4d_31;
  * - `fields` and `refs` contain the latest versions only.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  */
-const migrations: readonly (string | ((connection: Connection) => void))[] = [
+const migrations: readonly string[] = [
   `
   CREATE TABLE objects (
     key INTEGER PRIMARY KEY,
@@ -45,12 +48,12 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     weight INTEGER NOT NULL,
     size INTEGER NOT NULL,
     metadata ANY NOT NULL,
-    delta ANY
+    delta ANY,
+    hash_rule INTEGER NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX versions_by_number ON versions (object, version);
   CREATE UNIQUE INDEX versions_by_transaction ON versions (object, tx_id);
-  CREATE INDEX versions_by_time ON versions (object, tx_time);
-  CREATE INDEX versions_by_content ON versions (object, content_hash);
+  CREATE INDEX versions_by_content ON versions (object, content_hash) WHERE content_hash <> x'';
 
   CREATE TABLE chunks (
     key INTEGER PRIMARY KEY,
@@ -85,22 +88,11 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     tx_time INTEGER NOT NULL
   ) STRICT;
   INSERT INTO clock VALUES (1, 0, 0);
+  ${documentTables}
   `,
-  `
-  UPDATE versions SET content_hash = x''
-  WHERE content_hash = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-  `,
-  `
-  DROP INDEX IF EXISTS versions_by_time;
-  DROP INDEX IF EXISTS versions_by_content;
-  CREATE INDEX versions_by_content ON versions (object, content_hash) WHERE content_hash <> x'';
-  `,
-  (connection) => {
-    connection.execute("ALTER TABLE versions ADD COLUMN hash_rule INTEGER NOT NULL DEFAULT 1");
-    indexAgain(connection);
-  },
-  documentTables,
 ];
+
+const newestVersion = firstVersion + migrations.length - 1;
 
 /** Checks, before the file is changed, that it is a store of this project. Returns whether it must be migrated. */
 export function checkFile(connection: Connection, path: string): boolean {
@@ -114,19 +106,19 @@ export function checkFile(connection: Connection, path: string): boolean {
       `${path} is a database of another program; choose a separate path for the store`,
     );
   }
-  if (version < 1) {
+  if (version < firstVersion) {
     throw new StoreError(
-      "STORE_CORRUPT",
-      `the store ${path} is damaged: its schema version is ${version}, and the first is 1; restore it from a copy or an export`,
+      "STORE_TOO_OLD",
+      `the store ${path} has schema version ${version}, which no release had; choose a separate path for a new store`,
     );
   }
-  if (version > migrations.length) {
+  if (version > newestVersion) {
     throw new StoreError(
       "STORE_TOO_NEW",
-      `the store ${path} has schema version ${version}, but this program supports only versions up to ${migrations.length}; update the program`,
+      `the store ${path} has schema version ${version}, but this program supports only versions up to ${newestVersion}; update the program`,
     );
   }
-  return version < migrations.length;
+  return version < newestVersion;
 }
 
 /** Migrates a file to the newest schema. Checks again with the write lock, because another process may have done it. */
@@ -134,12 +126,10 @@ export function migrate(connection: Connection, path: string): void {
   connection.transaction("write", () => {
     if (!checkFile(connection, path)) return;
     const version = numberOf(connection, "PRAGMA user_version");
-    for (const migration of migrations.slice(version)) {
-      if (typeof migration === "string") connection.execute(migration);
-      else migration(connection);
-    }
+    const first = Math.max(0, version - firstVersion + 1);
+    for (const migration of migrations.slice(first)) connection.execute(migration);
     connection.execute(
-      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`,
+      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newestVersion}`,
     );
   });
 }

@@ -229,7 +229,7 @@ function versionOf(
     content_hash: hexOf(row["content_hash"]) || emptyHash,
     metadata_view_hash: metadataViewHash,
     object_hash: hexOf(row["object_hash"]),
-    ...(row["hash_rule"] === 1 ? {} : { hash_rule: number(row, "hash_rule") }),
+    hash_rule: number(row, "hash_rule"),
   };
   return {
     hashes: Object.freeze(hashes) as ObjectHashes,

@@ -58,16 +58,10 @@ it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
     /update the program/,
   ],
   [
-    "a file of this program with the schema version 0",
-    async (path) => await fillWithSchema(path, 0),
-    "STORE_CORRUPT",
-    /its schema version is 0/,
-  ],
-  [
-    "a file of this program with the schema version -1",
-    async (path) => await fillWithSchema(path, -1),
-    "STORE_CORRUPT",
-    /its schema version is -1/,
+    "a file with a schema before the first release",
+    async (path) => await fillWithSchema(path, 4),
+    "STORE_TOO_OLD",
+    /schema version 4, which no release had/,
   ],
   [
     "a path that is a directory",

@@ -7,12 +7,6 @@ import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/index.ts";
 import { lockFile } from "./lock-file.ts";
 
-/** SQL that makes a file what schema 3 made: without the numbers of hash rules, and without the tables of documents. */
-export const undoSchema4 = `
-  DROP TABLE documents; DROP TABLE document_names; DROP TABLE document_links; DROP TABLE document_link_keys;
-  DROP TABLE document_tags; DROP TABLE document_state; ALTER TABLE versions DROP COLUMN hash_rule;
-  PRAGMA user_version = 3;`;
-
 /** Returns a place in a temporary folder. Disposal removes the folder. */
 export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), "scm-sqlite-"));

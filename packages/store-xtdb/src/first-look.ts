@@ -5,17 +5,17 @@ import { field, storeError } from "./client/xtdb-errors.ts";
 
 /**
  * Looks at the node and at the clock of the store, and returns the clock's document; undefined for an empty store. Throws
- * for a server that is not XTDB 1.24, for a document of another program, and for a schema that is newer than this program.
+ * for a server that is not XTDB 1.24, for a document of another program, and for another schema than that of this program.
  */
 export async function firstLook(
   { client, names }: Pick<StoreParts, "client" | "names">,
   budget: CallBudget,
-): Promise<{ readonly document: Document | undefined; readonly schema: number }> {
+): Promise<Document | undefined> {
   checkEngine(await client.status(budget), client.url);
   // A node already answers while it still indexes its log.
   await client.sync(budget);
   const document = await client.entity(names.clockId, budget);
-  if (document === undefined) return { document, schema: schemaVersion };
+  if (document === undefined) return undefined;
   const schema = names.read(document, "schema");
   if (typeof schema !== "number") {
     throw storeError(
@@ -31,7 +31,14 @@ export async function firstLook(
       `its store has schema version ${schema}, but this program supports only versions up to ${schemaVersion}; update the program`,
     );
   }
-  return { document, schema };
+  if (schema < schemaVersion) {
+    throw storeError(
+      "STORE_TOO_OLD",
+      client.url,
+      `its store has schema version ${schema}, which no release had; give the store another name in this database`,
+    );
+  }
+  return document;
 }
 
 /** Refuses other versions of XTDB: the documents and queries are those of XTDB 1, and 1.24 is its last version. */

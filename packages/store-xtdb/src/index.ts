@@ -20,7 +20,6 @@ export {
   type StartNodeOptions,
   stopNode,
 } from "./node/index.ts";
-export { migrateXtdbStore, type MigrationOptions } from "./migration/migrate-store.ts";
 export { type LocalXtdbStoreOptions, openLocalXtdbStore } from "./open-local-xtdb-store.ts";
 export {
   openXtdbStore,

@@ -8,7 +8,6 @@ import {
 
 import { type AsOf, xtdbTransaction } from "./reading/as-of.ts";
 import type { Memory } from "./reading/memory.ts";
-import { schemaVersion } from "./documents/documents.ts";
 import { firstLook } from "./first-look.ts";
 import type { CallBudget } from "./client/node-client.ts";
 import { queries } from "./reading/queries.ts";
@@ -16,7 +15,7 @@ import { documentQueries } from "./writing/document-index.ts";
 import { restoring } from "./writing/restore.ts";
 import { type ConnectionOptions, storeParts, type StoreParts } from "./store-parts.ts";
 import { transactions } from "./writing/transactions.ts";
-import { answered, queryFailureOf, storeError } from "./client/xtdb-errors.ts";
+import { answered, queryFailureOf } from "./client/xtdb-errors.ts";
 
 export interface XtdbStoreOptions extends ConnectionOptions {
   /** The source of transaction times. Default: the system's clock. */
@@ -136,27 +135,8 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 /** Number of versions that are read in order with one set of requests. */
 const versionsAtOnce = 100;
 
-/** Returns what the node knows of the store. Refuses a store that has to be migrated first. */
+/** Returns what the node knows of the store. */
 async function known(parts: StoreParts, budget: CallBudget): Promise<Memory> {
-  const { client, names } = parts;
-  const { document, schema } = await firstLook(parts, budget);
-  if (schema < schemaVersion) {
-    throw storeError(
-      "STORE_TOO_OLD",
-      client.url,
-      `its store has schema version ${schema}, and this program needs ${schemaVersion}; ${howToMigrate}`,
-    );
-  }
-  const clock = names.readClock(document);
-  if (clock.migration !== undefined) {
-    throw storeError(
-      "STORE_TOO_OLD",
-      client.url,
-      "the migration of its store was begun and is not finished; run scm xtdb migrate again",
-    );
-  }
+  const clock = parts.names.readClock(await firstLook(parts, budget));
   return { clock, since: clock.seq };
 }
-
-const howToMigrate =
-  "end the programs that use it, back it up (scm xtdb backup FILE, or the tools of its database), and run scm xtdb migrate";

@@ -300,19 +300,23 @@ describe.skipIf("missing" in node)(
       expect((await other.history(a)).map(({ body }) => body["count"])).toEqual([1, 2, 3]);
     });
 
-    it("refuses a newer schema and a clock of another program, and ignores other documents", async () => {
-      const [newer, foreign, shared] = [freshSpace(), freshSpace(), freshSpace()];
+    it("refuses another schema and a clock of another program, and ignores other documents", async () => {
+      const [newer, older] = [freshSpace(), freshSpace()];
+      const [foreign, shared] = [freshSpace(), freshSpace()];
       await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 4 });
+      await put({ "xt/id": `${older}/clock`, [`${older}/schema`]: 2 });
       await put({ "xt/id": `${foreign}/clock`, wages: 7 });
       await put({ "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 });
 
       const tooNew = await failure(open({ space: newer }));
+      const tooOld = await failure(open({ space: older }));
       const notOurs = await failure(open({ space: foreign }));
       await using store = await open({ space: shared });
       const before = await store.changesSince();
       await store.commit([{ object: sample("a") }]);
 
       expect(tooNew.code).toBe("STORE_TOO_NEW");
+      expect(tooOld.code).toBe("STORE_TOO_OLD");
       expect(notOurs.code).toBe("STORE_FOREIGN");
       expect(before.versions).toEqual([]);
       expect((await store.changesSince()).versions).toHaveLength(1);

@@ -211,20 +211,6 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       },
     })),
   },
-  "former-hashes-verify": {
-    "hashes imported versions by the newest rule": broken((store) => ({
-      restore: async (versions) =>
-        await store.restore(versions.map((stored) => ({ ...stored, ...sealObject(stored.body) }))),
-    })),
-    "loses the number of the hash rule": broken((store) => ({
-      async get(id, at) {
-        const stored = await store.get(id, at);
-        if (stored === undefined) return undefined;
-        const { hash_rule: _, ...hashes } = stored.hashes;
-        return { ...stored, hashes };
-      },
-    })),
-  },
   "backlinks-agree-with-scan": {
     "ignores the kind of reference": broken((store) => ({
       referrers: (id, { limit = 100, after } = {}) =>

@@ -10,7 +10,6 @@ import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { shortCount } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { runXtdbMigration } from "./xtdb-migrate.ts";
 import { runXtdbQuery } from "./xtdb-query.ts";
 
 /** The actions by name, with the number of files that each takes. */
@@ -22,7 +21,6 @@ const actions: Readonly<
   status: { files: 0, run: onNode(status) },
   backup: { files: 1, run: onNode(backup) },
   restore: { files: 1, run: onNode(restore) },
-  migrate: { files: 0, run: async (call) => await runXtdbMigration(call, await call.xtdbStore()) },
 };
 
 function onNode(
@@ -34,7 +32,7 @@ function onNode(
 export const xtdbCommand: Command = {
   name: "xtdb",
   summary:
-    "start, stop, inspect, back up or restore this machine's XTDB node; query or migrate a store in XTDB",
+    "start, stop, inspect, back up or restore this machine's XTDB node; query a store in XTDB",
   arguments: "ACTION [FILE | QUERY ...]",
   argumentCount: { least: 1, most: 20 },
   options: {
@@ -56,7 +54,6 @@ export const xtdbCommand: Command = {
   status        show whether the node runs, where, and which processes use it
   backup FILE   copy all data to FILE, which must not exist; the node may be running
   restore FILE  fill a data folder without data from such a FILE
-  migrate       bring a store of an earlier version to the schema of this one; make a backup before
   query EDN ... query the store in Datalog, with a value for each variable of :in; prints each row as
                 a line of JSON; needs --store xtdb if $SCM_STORE_KIND is not xtdb
 

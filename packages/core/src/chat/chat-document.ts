@@ -7,8 +7,7 @@ import type {
   StaticReference,
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
-import { summaryWithPresentKey, withPresentKeys } from "./content-key.ts";
-import { isAssistantStep, type Step, type Turn, type TurnPosition, withFailures } from "./turn.ts";
+import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
 
 /** A summary that the user asked for. It replaces all turns and steps before `from` (decision D53). */
 export type Compaction = {
@@ -60,11 +59,11 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     id: body.id,
     sessionId: (body["session_ref"] as DynamicReference).id,
     hostSessionId,
-    turns: withFailures(withPresentKeys(body["turns"] as readonly Turn[])),
+    turns: body["turns"] as readonly Turn[],
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
     loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
     userRefs: (body["user_refs"] ?? []) as readonly StaticReference[],
-    ...(compaction === undefined ? {} : { compaction: summaryWithPresentKey(compaction) }),
+    ...(compaction === undefined ? {} : { compaction }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { canonicalJson, isJsonObject, type JsonValue, sha256 } from "@self-context-manager/objects";
 import type { Block, Message } from "./message.ts";
-import { isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Prefix of the keys that are made from the content of a message. */
 const prefix = "content:";
@@ -29,41 +28,6 @@ const longest = 100;
 /** Whether a key is made from content. Several messages can have it. */
 export function isContentKey(key: string): boolean {
   return key.startsWith(prefix);
-}
-
-/** A key that an earlier version made from all fields of a message. */
-const former = /^~[\da-f]{64}$/u;
-
-/** Returns turns whose keys were made from content in the present form. */
-export function withPresentKeys(turns: readonly Turn[]): readonly Turn[] {
-  if (!turns.some(hasFormerKey)) return turns;
-  return turns.map((turn) => {
-    const { user, key, steps } = turn;
-    const isFormer = key !== undefined && former.test(key) && user !== null;
-    const present = isFormer ? { key: contentKey({ role: "user", content: user }) } : {};
-    return { ...turn, ...present, steps: steps.map(withPresentKey) };
-  });
-}
-
-function hasFormerKey({ key = "", steps }: Turn): boolean {
-  return former.test(key) || steps.some((step) => former.test(step.key ?? ""));
-}
-
-function withPresentKey(step: Step): Step {
-  if (step.key === undefined || !former.test(step.key)) return step;
-  const message: Message = isAssistantStep(step)
-    ? { role: "assistant", content: step.assistant }
-    : { role: "opaque", kind: step.kind, raw: step.opaque };
-  return { ...step, key: contentKey(message) };
-}
-
-/** Returns a summary whose key was made from content in the present form. */
-export function summaryWithPresentKey<
-  Summary extends { opaque: JsonValue; kind: string; key?: string },
->(summary: Summary): Summary {
-  const { key, kind, opaque: raw } = summary;
-  if (key === undefined || !former.test(key)) return summary;
-  return { ...summary, key: contentKey({ role: "summary", kind, raw, isFromManager: false }) };
 }
 
 function contentOf(message: Message): readonly JsonValue[] {

@@ -63,24 +63,6 @@ export function isDiscarded({ failed }: Pick<AssistantStep, "failed">): boolean 
   return failed === true;
 }
 
-/**
- * Returns stored turns in the present form. Chats that were stored before steps had `failed` show it by the stop reason
- * that Pi gave the answer.
- */
-export function withFailures(turns: readonly Turn[]): readonly Turn[] {
-  if (!turns.some(({ steps }) => steps.some(isFormerFailure))) return turns;
-  return turns.map((turn) => ({
-    ...turn,
-    steps: turn.steps.map((step) => (isFormerFailure(step) ? { ...step, failed: true } : step)),
-  }));
-}
-
-function isFormerFailure(step: Step): boolean {
-  if (!isAssistantStep(step) || step.failed === true) return false;
-  const { stopReason: reason } = step.assistant_meta;
-  return reason === "error" || reason === "aborted";
-}
-
 /** The place before the first turn. */
 export const beforeFirstTurn: TurnPosition = { turn: -1, step: -1 };
 

@@ -1,11 +1,8 @@
-import { canonicalJson, sealObject, sha256, toJson } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { contentKey } from "../../src/chat/content-key.ts";
 import type { Block, Message } from "../../src/chat/message.ts";
-import type { Turn } from "../../src/chat/turn.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
 import { openTestSession, otherHost } from "../session/test-session.ts";
-import { latest } from "../session/view-parts.ts";
 
 const plain: MessageCodec<Message> = {
   identify: ({ role }) => ({ role }),
@@ -104,32 +101,4 @@ it("a message with a fingerprint is decoded once, however often the list is sent
   expect(await again.ingest(messages, codec)).toMatchObject({ type: "appended", added: 0 });
   const other = await opened.reopen(otherHost);
   expect(await other.ingest(messages, codec)).toMatchObject({ added: messages.length });
-});
-
-it("the messages of a session are known whose keys an earlier version made from all fields", async () => {
-  const opened = await openTestSession();
-  const messages: readonly Message[] = [
-    { role: "user", content: "go" },
-    { role: "opaque", kind: "note", raw: { text: "a" } },
-    answer([text("ok")], { usage: "9" }),
-    { role: "summary", kind: "summary", raw: "what was said", isFromManager: false },
-  ];
-  await opened.session.ingest(messages, plain);
-  const { chatId } = await opened.session.status();
-  const stored = await latest(opened.store, chatId);
-  const [go, note, ok, summary] = messages.map(
-    (message) => `~${sha256(canonicalJson(toJson(message)))}`,
-  );
-  const [turn] = stored.body["turns"] as unknown as readonly Turn[];
-  const steps = turn?.steps.map((step, index) => ({ ...step, key: index === 0 ? note : ok }));
-  const former = {
-    ...stored.body,
-    turns: [{ ...turn, key: go, steps }],
-    compaction: { ...(stored.body["compaction"] as object), key: summary },
-  };
-  await opened.store.commit([{ object: sealObject(toJson(former) as never) }]);
-
-  const again = await opened.reopen();
-
-  expect(await again.ingest(messages, plain)).toMatchObject({ added: 0 });
 });

@@ -32,7 +32,7 @@ const advice: Readonly<Partial<Record<StoreErrorCode, string>>> = {
   STORE_TOO_NEW:
     "A newer version of self-context-manager wrote this. Update the command, then start it again.",
   STORE_TOO_OLD:
-    "An older version of self-context-manager wrote this. Open the store once with an agent, which updates it.",
+    "A version of self-context-manager before the first release wrote this. No release can read it.",
   STORE_UNAVAILABLE: "The store does not answer. Start it, then try again.",
   STORE_CLOSED: "The store was closed. Start the command again.",
 };

@@ -1,8 +1,7 @@
-import { formerHash } from "./former-hashes.ts";
 import { contentFields, hashFields } from "./hash-fields.ts";
 import { treeText } from "./hash-tree.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { formerViewValues, viewValues } from "./metadata-view.ts";
+import { viewValues } from "./metadata-view.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { opaqueFields } from "./opaque-fields.ts";
 import { sha256 } from "./sha256.ts";
@@ -18,13 +17,12 @@ export type ObjectHashes = {
   readonly content_hash: string;
   readonly metadata_view_hash: string;
   readonly object_hash: string;
-  /** 2, or absent for a version of rule 1. */
-  readonly hash_rule?: number;
+  readonly hash_rule: number;
   readonly [field: `${string}_hash`]: string;
 };
 
-/** The rule by which new versions are hashed. */
-export const newestHashRule = 2;
+/** The rule by which versions are hashed. */
+export const hashRule = 2;
 
 /**
  * The fields beside the hashes of an object: the state of a file on disk holds a time, and an object hash holds none
@@ -35,28 +33,18 @@ const unhashedByType: Readonly<Record<string, readonly string[]>> = {
   note: ["disk"],
 };
 
-/**
- * Computes all hashes of an object by the given rule; default: the newest.
- *
- * Throws a `RangeError` for a rule that this program does not know.
- */
-export function hashObject(body: ObjectBody, rule: number = newestHashRule): ObjectHashes {
-  if (rule === 1) return formerHashes(body);
-  if (rule !== newestHashRule) {
-    throw new RangeError(
-      `its hash rule is ${rule}, but this program supports only rules up to ${newestHashRule}; update the program`,
-    );
-  }
+/** Computes all hashes of an object. */
+export function hashObject(body: ObjectBody): ObjectHashes {
   const texts = textHashes(body);
   return {
     ...texts,
     metadata_view_hash: sha256(treeText(viewValues(body))),
     object_hash: sha256(treeText(hashedFields(body, texts), opaqueFields(body))),
-    hash_rule: newestHashRule,
+    hash_rule: hashRule,
   };
 }
 
-/** Returns the text of which the newest object hash is the SHA-256. */
+/** Returns the text of which the object hash is the SHA-256. */
 export function objectHashText(body: ObjectBody): string {
   return treeText(hashedFields(body, textHashes(body)), opaqueFields(body));
 }
@@ -84,21 +72,6 @@ function hashedFields(body: ObjectBody, texts: Pick<ObjectHashes, "content_hash"
 function contentHash({ id, content }: ObjectBody): string {
   if (content === null || content.length < shortestKept) return sha256(content ?? "");
   return textHash(id, content);
-}
-
-function formerHashes(body: ObjectBody): ObjectHashes {
-  const own = new Set(hashFields(body));
-  const fields = Object.entries(body).filter(([field]) => !own.has(field));
-  return {
-    ...textHashes(body),
-    metadata_view_hash: formerHash(formerViewValues(body)),
-    object_hash: formerHash(Object.fromEntries(fields)),
-  };
-}
-
-/** Returns the rule of stored hashes. */
-export function hashRule({ hash_rule: rule = 1 }: { readonly hash_rule?: number }): number {
-  return rule;
 }
 
 function stringOf(value: JsonValue | undefined): string {

@@ -41,12 +41,6 @@ export function viewValues(body: ObjectBody | ObjectMetadata): readonly JsonValu
   return viewFields(body).map((field) => body[field] ?? null);
 }
 
-/** Returns the values of the metadata view by hash rule 1, in which a `view` can name every field. */
-export function formerViewValues(body: ObjectBody): readonly JsonValue[] {
-  const named = body.view?.filter((field) => Object.hasOwn(body, field)) ?? typeFields(body);
-  return named.map((field) => body[field] ?? null);
-}
-
 function typeFields({ type }: ObjectBody | ObjectMetadata): readonly string[] {
   return Object.hasOwn(viewsByType, type) ? (viewsByType[type] ?? otherView) : otherView;
 }

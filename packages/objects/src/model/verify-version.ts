@@ -22,10 +22,12 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
   const { id } = stored.body;
   const name = `version ${version} of object ${id}`;
   try {
-    const differing = differingHashes(
-      hashObject(stored.body, hashRule(stored.hashes)),
-      stored.hashes,
-    );
+    const { hash_rule: rule } = stored.hashes;
+    if (rule > hashRule) {
+      const text = `its hash rule is ${rule}, but this program supports only rules up to ${hashRule}; update the program`;
+      return { id, version, type: "changed", text: `${name} cannot be verified: ${text}` };
+    }
+    const differing = differingHashes(hashObject(stored.body), stored.hashes);
     if (differing === undefined) return undefined;
     return {
       id,

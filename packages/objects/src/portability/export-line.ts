@@ -1,7 +1,7 @@
 import { ImportError } from "../errors.ts";
 import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
 import { hashFields } from "../model/hash-fields.ts";
-import { hashObject, newestHashRule } from "../model/hashes.ts";
+import { hashRule } from "../model/hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
 import { opaqueAt, opaqueFields, type OpaqueInside } from "../model/opaque-fields.ts";
@@ -15,13 +15,13 @@ import type { StoredVersion } from "../model/stored-version.ts";
 export function exportHeader(versions?: number): string {
   return canonicalJson({
     format: "self-context-manager/export",
-    format_version: newestFormat,
+    format_version: format,
     ...(versions === undefined ? {} : { versions }),
   });
 }
 
-/** Format 2 has versions of hash rule 2. */
-const newestFormat = 2;
+/** The format of exports. */
+const format = 2;
 
 /** The first line of an export. */
 export interface ExportHeader {
@@ -61,11 +61,12 @@ export function readExportHeader(line: string): ExportHeader {
     );
   }
   const found = header["format_version"];
-  if (typeof found !== "number") throw malformed(1, "names no format version");
-  if (found > newestFormat) {
+  if (typeof found !== "number" || found < format)
+    throw malformed(1, "names no format version of a release");
+  if (found > format) {
     throw new ImportError(
       "IMPORT_TOO_NEW",
-      `line 1 has format version ${found}; this program reads up to ${newestFormat}: update it and import again`,
+      `line 1 has format version ${found}; this program reads up to ${format}: update it and import again`,
     );
   }
   const { versions } = header;
@@ -97,13 +98,12 @@ export function readLine(line: string, number: number): StoredVersion {
 
 function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {
   const claimed = object as ObjectBody;
-  const rule = ruleOf(object, number);
+  checkRule(object, number);
   const names = namesOfHashes(claimed, number);
   const fields = Object.fromEntries(
     Object.entries(object).filter(([field]) => !names.includes(field)),
   );
-  const { body, hashes: newest } = sealBody(fields as ObjectBody, number);
-  const hashes = rule === newestHashRule ? newest : Object.freeze(hashObject(body, rule));
+  const { body, hashes } = sealBody(fields as ObjectBody, number);
   for (const name of names) {
     const expected = (hashes as Readonly<Record<string, string | number>>)[name];
     if (object[name] !== expected) {
@@ -117,11 +117,11 @@ function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | 
   return { body, hashes };
 }
 
-function ruleOf({ hash_rule: rule = 1 }: JsonObject, number: number): number {
-  if (rule === 1 || rule === newestHashRule) return rule;
+function checkRule({ hash_rule: rule }: JsonObject, number: number): void {
+  if (typeof rule !== "number" || rule <= hashRule) return;
   throw new ImportError(
     "IMPORT_TOO_NEW",
-    `line ${number} has hash rule ${JSON.stringify(rule)}; this program supports up to ${newestHashRule}: update it and import again`,
+    `line ${number} has hash rule ${rule}; this program supports up to ${hashRule}: update it and import again`,
   );
 }
 

@@ -30,8 +30,6 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `find-agrees-with-scan`: equality on scalar fields finds what a scan finds, in order of first commit, page by page.
  * - `metadata-loads-no-content`: `history`, `find`, `describe`, `referrers` and `changesSince` return no bulk field.
  * - `hashes-are-true`: every stored hash equals the recomputed one.
- * - `former-hashes-verify`: a version of a former hash rule is restored and exported with its own hashes and rule; a write
- *   that equals it adds no version, and the next version has the newest rule.
  * - `backlinks-agree-with-scan`: `referrers` returns exactly the references in the latest versions, with path, kind and
  *   field.
  * - `unresolved-references-stay`: a reference to an object that does not exist is stored, and `referrers` finds it.

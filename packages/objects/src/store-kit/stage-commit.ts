@@ -1,7 +1,5 @@
 import { StoreError } from "../errors.ts";
-import { hashObject } from "../model/hashes.ts";
 import type { ObjectId } from "../model/object-id.ts";
-import type { SealedObject } from "../model/sealed-object.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CommittedVersion, ObjectWrite } from "../ports/object-store.ts";
@@ -16,7 +14,7 @@ export interface StagedCommit {
 }
 
 /**
- * Works out the versions that a commit adds. A write that equals the latest version adds none. Throws
+ * Works out the versions that a commit adds. A write that equals the latest version adds none (decision D21). Throws
  * `VERSION_CONFLICT` where an object is at another version than its write expects.
  */
 export function stageCommit(
@@ -35,7 +33,7 @@ export function stageCommit(
         `object ${id} is at version ${version}, not ${expect}`,
       );
     }
-    if (latest !== undefined && isUnchanged(latest, object)) {
+    if (latest !== undefined && latest.hashes.object_hash === object.hashes.object_hash) {
       return { id, version, at: latest.at, changed: false };
     }
     staged.push(
@@ -45,13 +43,6 @@ export function stageCommit(
   });
   staged.sort((one, other) => compareText(one.body.id, other.body.id));
   return { staged, versions };
-}
-
-/** Whether a write equals the latest version (decision D21). A version of a former hash rule is hashed by the newest. */
-function isUnchanged(latest: StoredVersion, { hashes }: SealedObject): boolean {
-  const known =
-    latest.hashes.hash_rule === hashes.hash_rule ? latest.hashes : hashObject(latest.body);
-  return known.object_hash === hashes.object_hash;
 }
 
 /** The point of the next commit: the next transaction, at the time of the clock unless the last one is later. */

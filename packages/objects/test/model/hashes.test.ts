@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../src/model/canonical-json.ts";
 import { grownText } from "../../src/model/growing-text.ts";
 import { hashObject } from "../../src/model/hashes.ts";
 import { treeText } from "../../src/model/hash-tree.ts";
@@ -84,15 +83,6 @@ describe("the metadata view hash", () => {
     expect(hashObject(body).metadata_view_hash).toBe(ofText('["file","x"]'));
     expect(hashObject(others).metadata_view_hash).toBe(ofText('["file","x"]'));
     expect(hashObject({ ...body, ...hashObject(body) })).toEqual(hashObject(body));
-  });
-
-  it("covers every named field of the object by rule 1", () => {
-    const body = fileSample({
-      view: ["content", "args", "no_such_field", "type", "type"],
-      args: {},
-    });
-
-    expect(hashObject(body, 1).metadata_view_hash).toBe(ofText('["hello\\n",{},"file","file"]'));
   });
 
   it("covers exactly the fields that the metadata shows", () => {
@@ -236,26 +226,5 @@ describe("hashes of further content fields", () => {
     expect(hashes["short_summary_hash"]).toBe(ofText("short"));
     expect(hashes["outline_hash"]).toBe(ofText("# a"));
     expect(Object.keys(hashes)).toHaveLength(6);
-  });
-});
-
-describe("a former hash rule", () => {
-  it("has the hashes of rule 1, with the content, the disk state and the marks of all names", () => {
-    const body = fileSample({
-      disk: { size: 6, modified: 7 },
-      list: [staticSample()],
-      user: { of: staticSample() },
-    });
-    const { tx_id: _id, tx_time: _time, ...bare } = staticSample();
-
-    expect(hashObject(body, 1)).toEqual({
-      content_hash: ofText("hello\n"),
-      metadata_view_hash: hashObject(body).metadata_view_hash,
-      object_hash: ofText(canonicalJson({ ...body, list: [bare] })),
-    });
-  });
-
-  it("is none that a later program made", () => {
-    expect(() => hashObject(fileSample(), 3)).toThrow("its hash rule is 3");
   });
 });

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { hashObject } from "../../src/model/hashes.ts";
 import { nextPoint, stageCommit } from "../../src/store-kit/stage-commit.ts";
 import { pointOf, versionOf, writeOf } from "../store-versions.ts";
 
@@ -54,15 +53,4 @@ it("gives the next transaction the clock's time, or the last transaction's time 
     tx_time: "2026-01-01T00:00:00.005Z",
   });
   expect(nextPoint(last, { now: () => start - 5 })).toEqual({ ...last, tx_id: 4 });
-});
-
-it("adds no version for an object that is equal to a version of a former hash rule", () => {
-  const latest = versionOf("a", 3);
-  const former = { ...latest, hashes: hashObject(latest.body, 1) };
-
-  const same = stageCommit([writeOf("a")], () => former, at);
-  const other = stageCommit([writeOf("a", { content: "other" })], () => former, at);
-
-  expect(same.staged).toEqual([]);
-  expect(other.staged.map(({ version, hashes }) => [version, hashes.hash_rule])).toEqual([[4, 2]]);
 });

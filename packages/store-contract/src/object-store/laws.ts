@@ -30,7 +30,6 @@ import { orderSurvives, referencesResolve } from "./laws/references.ts";
 import {
   contentHashFindsVersion,
   deletionKeepsHistory,
-  formerHashesVerify,
   hashesAreTrue,
   textSurvives,
   timeAgreesWithOrder,
@@ -57,7 +56,6 @@ export type LawName =
   | "find-agrees-with-scan"
   | "metadata-loads-no-content"
   | "hashes-are-true"
-  | "former-hashes-verify"
   | "backlinks-agree-with-scan"
   | "unresolved-references-stay"
   | "changes-since-is-complete"
@@ -96,7 +94,6 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "find-agrees-with-scan": findAgreesWithScan,
   "metadata-loads-no-content": metadataLoadsNoContent,
   "hashes-are-true": hashesAreTrue,
-  "former-hashes-verify": formerHashesVerify,
   "backlinks-agree-with-scan": backlinksAgreeWithScan,
   "unresolved-references-stay": unresolvedReferencesStay,
   "changes-since-is-complete": changesSinceIsComplete,

@@ -64,7 +64,6 @@ export type AttributeName =
   | "time"
   | "versions"
   | "objects"
-  | "migration"
   | "nonce"
   | "digest"
   | "outcome"
@@ -98,14 +97,6 @@ export interface StoreClock {
   readonly arrivals: number;
   /** Number of objects. */
   readonly objects: number;
-  /** The migration from a former schema, if it is not finished. */
-  readonly migration?: Migration;
-}
-
-/** A step of a migration, and the transaction of XTDB as of which the documents of the former schema are read. */
-interface Migration {
-  readonly step: "clear" | "copy";
-  readonly txId: number;
 }
 
 /** The parts of an object's document. */
@@ -148,10 +139,7 @@ export interface VersionDocument extends Omit<VersionParts, "stored"> {
   readonly at: VersionPoint;
 }
 
-/**
- * The newest schema of the documents that this program supports. The clock of a store contains its schema. Schema 2 has
- * versions of hash rule 2. Schema 3 has the fields of objects as attributes.
- */
+/** The schema of the documents. The clock of a store contains it, and no release had an earlier one. */
 export const schemaVersion = 3;
 
 export const emptyClock: StoreClock = {
@@ -229,10 +217,9 @@ export function documents(name: string): Documents {
     chunkId: (hash) => `${name}/chunk/${hash}`,
     idOf,
 
-    clock: ({ seq, at, arrivals, objects, migration }) =>
+    clock: ({ seq, at, arrivals, objects }) =>
       make(`${name}/clock`, {
         schema: schemaVersion,
-        migration: migration === undefined ? undefined : `${migration.step} ${migration.txId}`,
         commits: seq,
         tx: at.tx_id,
         time: at.tx_time,
@@ -242,13 +229,11 @@ export function documents(name: string): Documents {
 
     readClock(document) {
       if (document === undefined) return emptyClock;
-      const migration = migrationOf(read(document, "migration"));
       return {
         seq: count(document, "commits"),
         at: pointOf(document),
         arrivals: count(document, "versions"),
         objects: count(document, "objects"),
-        ...(migration === undefined ? {} : { migration }),
       };
     },
 
@@ -324,12 +309,6 @@ export function documents(name: string): Documents {
     targets: (field) => `${name}.to/${field}`,
     read,
   };
-}
-
-function migrationOf(value: unknown): Migration | undefined {
-  if (typeof value !== "string") return undefined;
-  const [step, txId] = value.split(" ");
-  return { step: step === "copy" ? "copy" : "clear", txId: Number(txId) };
 }
 
 /** Returns a version's metadata from its object's document and the JSON of the fields that are no attributes. */

@@ -44,12 +44,10 @@ export function attributesOf(metadata: ObjectMetadata): FieldAttributes {
   const attributes: MutableObject = {};
   const texts: MutableObject = {};
   const opaque = opaqueFields(metadata);
-  const hashes = new Set(hashFields(metadata));
   for (const [field, value] of Object.entries(metadata)) {
     if (value === undefined) continue;
     const inside = opaqueAt(opaque, field);
-    // An object of an earlier version can have a field with the name of a hash.
-    if (isAttributeName(field) && !hashes.has(field) && inside === undefined && fits(value)) {
+    if (isAttributeName(field) && inside === undefined && fits(value)) {
       setField(attributes, field, value);
     } else setField(texts, field, JSON.stringify(value));
     if (isJsonObject(value) && !isReference(value)) inner(value, field, inside, attributes);

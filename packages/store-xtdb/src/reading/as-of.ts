@@ -45,7 +45,6 @@ export async function xtdbTransaction(
     const commits = new Map(rows.map(([id, commit]) => [String(id), commit as Document]));
     const later = numbers.findIndex((number) => {
       const commit = commits.get(names.commitId(number));
-      // The commits before a migration have no numbers, and every commit after it is later than they are.
       return commit !== undefined && !isReached(commit);
     });
     const last = later === -1 ? numbers.length - 1 : later - 1;

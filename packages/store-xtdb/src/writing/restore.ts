@@ -36,13 +36,20 @@ const sentAtOnce = 64;
  * Returns the operation `restore` of the port.
  *
  * Each transaction of the other store becomes one of XTDB, so that XTDB's history has every version, and the state as of
- * each transaction. A restore that is interrupted has stored whole transactions, and can be repeated. Without
- * `checksNames`, an object can have a nickname that another one has too.
+ * each transaction. A restore that is interrupted has stored whole transactions, and can be repeated.
  */
-export function restoring(
-  { client, names, chunks, bases, past, heads, memory }: RestoreParts,
-  { checksNames = true }: { readonly checksNames?: boolean } = {},
-): (versions: readonly StoredVersion[], budget: CallBudget) => Promise<{ readonly added: number }> {
+export function restoring({
+  client,
+  names,
+  chunks,
+  bases,
+  past,
+  heads,
+  memory,
+}: RestoreParts): (
+  versions: readonly StoredVersion[],
+  budget: CallBudget,
+) => Promise<{ readonly added: number }> {
   /** Returns the versions that are not stored yet. Throws `HISTORY_CONFLICT` for one that contradicts the store. */
   async function missing(
     versions: readonly StoredVersion[],
@@ -76,11 +83,10 @@ export function restoring(
       latest.set(id, one);
       staged.set(documentId, Object.freeze({ ...one }));
     }
-    if (checksNames)
-      checkNicknames(
-        [...latest].map(([id, after]) => ({ before: basis.head(id)?.stored, after })),
-        basis,
-      );
+    checkNicknames(
+      [...latest].map(([id, after]) => ({ before: basis.head(id)?.stored, after })),
+      basis,
+    );
     return [...staged.values()];
   }
 

@@ -67,16 +67,6 @@ it("returns the fields of an object and its hashes from its attributes", () => {
   );
 });
 
-it("returns a field with the name of a hash, which objects of earlier versions can have", () => {
-  const { body, hashes } = sealedWith({ title: "Plan" });
-  const metadata = { ...metadataOf(body), content_hash: "a field", object_hash: 3 };
-  const { attributes, texts } = attributesOf(metadata);
-
-  const read = fieldsOf({ ...attributes, ...hashes }, texts);
-
-  expect(read).toEqual({ metadata, hashes });
-});
-
 it("writes no attribute that XTDB or the store has for itself", () => {
   fc.assert(
     fc.property(fc.dictionary(name, value, { maxKeys: 6 }), (fields) => {

@@ -1,27 +1,14 @@
 import {
-  exportObjects,
   hashObject,
-  importObjects,
   type JsonObject,
   type JsonValue,
   objectId,
-  sealObject,
   sha256,
   type StoredVersion,
-  verifyVersion,
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
-import {
-  allVersions,
-  collect,
-  collectVersions,
-  dynamic,
-  fingerprint,
-  inStore,
-  sample,
-  sampleBody,
-} from "../samples.ts";
+import { allVersions, collectVersions, dynamic, fingerprint, inStore, sample } from "../samples.ts";
 import type { Scenario } from "../store-place.ts";
 
 const a = objectId("a");
@@ -288,57 +275,6 @@ export const hashesAreTrue: Scenario = (createPlace) =>
         { ...versions.find((one) => one.body.id === a && one.version === stored.version)?.hashes },
       );
     }
-  });
-
-function pointOf(txId: number): StoredVersion["at"] {
-  return { tx_id: txId, tx_time: `2026-01-01T00:00:0${txId}.000Z` };
-}
-
-export const formerHashesVerify: Scenario = (createPlace) =>
-  inStore(createPlace, async (store) => {
-    const bodies = [
-      sampleBody("a", { content: "one\n", disk: { size: 4, modified: 1 }, user: [dynamic("b")] }),
-      sampleBody("a", { content: "two\n", short_summary: "s", to: dynamic("b"), args: { z: 1 } }),
-    ];
-    const former = bodies.map((body, index) => ({
-      body: sealObject(body).body,
-      hashes: hashObject(body, 1),
-      version: index + 1,
-      at: pointOf(index + 1),
-    }));
-    await store.restore(former);
-
-    for (const stored of former) {
-      const found = await store.get(a, { version: stored.version });
-      assert.ok(found);
-      assert.deepEqual(found.hashes, stored.hashes, "restored with its hashes");
-      assert.equal(verifyVersion(found), undefined);
-    }
-    const found = await store.referrers(objectId("b"));
-    assert.deepEqual(
-      found.items.map(({ path }) => path),
-      ["/to"],
-      "references of the latest version",
-    );
-    const second = bodies[1] ?? sampleBody("a");
-    const same = await store.commit([{ object: sealObject(structuredClone(second)) }]);
-    assert.equal(same.versions[0]?.changed, false, "an equal write adds no version");
-    const next = sealObject({ ...structuredClone(second), user: dynamic("c") });
-    await store.commit([{ object: next }]);
-    assert.deepEqual(
-      (await store.get(a))?.hashes,
-      next.hashes,
-      "new versions have the newest rule",
-    );
-    for (const target of ["b", "c"]) {
-      const { items } = await store.referrers(objectId(target));
-      assert.equal(items.length, 1, `references to ${target} after the change`);
-    }
-    const lines = await collect(exportObjects(store));
-    await inStore(createPlace, async (copy) => {
-      await importObjects(copy, lines);
-      assert.deepEqual(await collect(exportObjects(copy)), lines);
-    });
   });
 
 export const textSurvives: Scenario = (createPlace) =>
