@@ -21,10 +21,9 @@ const epochSettings: Readonly<Record<string, Partial<EpochSettings>>> = {
   "epoch, that removes dead content at once": {
     ...small,
     deactivate: "immediate",
-    argumentsBesideSignedThinking: true,
   },
   "epoch, that removes replaced content at once": { ...small, superseded: "at-once" },
-  "epoch, plain": { ...small, differences: false, trim: undefined, largeArguments: undefined },
+  "epoch, plain": { ...small, trim: undefined, largeArguments: undefined },
 };
 
 layoutContract({ name: "pooled", layout: pooledLayout, hasPool: true });

@@ -377,7 +377,6 @@ const removing = {
   largeArguments: 60,
   trim: { over: 200, head: 60, tail: 30 },
   deactivate: "immediate",
-  argumentsBesideSignedThinking: true,
 } as const;
 
 function only(script: SessionScript): LayoutTrial {

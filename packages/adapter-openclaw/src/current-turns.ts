@@ -1,4 +1,4 @@
-import { fieldsOf } from "@self-context-manager/core/host";
+import { boundedMap, fieldsOf } from "@self-context-manager/core/host";
 
 import { textsOf } from "./message-texts.ts";
 import { keyOf, type OpenClawMessage } from "./openclaw-messages.ts";
@@ -30,24 +30,17 @@ const mostMessages = 1024;
 
 /** Returns turns by the places of their sessions. */
 export function currentTurns(): CurrentTurns {
-  const turns = new Map<string, readonly OpenClawMessage[]>();
   const answers = new Map<string, OpenClawMessage>();
-
-  function forget(place: string): void {
-    turns.delete(place);
-    answers.delete(place);
-  }
+  const turns = boundedMap<string, readonly OpenClawMessage[]>(mostPlaces, (place) =>
+    answers.delete(place),
+  );
 
   return {
     written(place, message) {
       const turn = turns.get(place) ?? [];
       if (isRepeated(message, turn)) return;
-      // The place that was written to last is at the end.
-      turns.delete(place);
       turns.set(place, [...turn, message].slice(-mostMessages));
       if (isAnswer(message)) answers.set(place, message);
-      const [oldest] = turns.keys();
-      if (turns.size > mostPlaces && oldest !== undefined) forget(oldest);
     },
     after(place, earlier) {
       const known = new Set(earlier.map(timeKey));
@@ -69,7 +62,10 @@ export function currentTurns(): CurrentTurns {
       answers.delete(place);
       return true;
     },
-    forget,
+    forget(place) {
+      turns.delete(place);
+      answers.delete(place);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Connections } from "@self-context-manager/core/host";
+import { boundedMap, type Connections } from "@self-context-manager/core/host";
 
 import { type AgentTurn, agentTurn } from "./agent-turn.ts";
 import type { SessionEntry, SessionPlace } from "./openclaw-api.ts";
@@ -55,7 +55,7 @@ const mostOpen = 64;
 export function gatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { connections, swaps, isOff, entryOf, onClose, onFailure } = options;
   /** The one that was used last is at the end. */
-  const sessions = new Map<string, ManagedSession>();
+  const sessions = boundedMap<string, ManagedSession>(mostOpen, close);
   const switched = new Map<string, boolean>();
 
   function close(name: string, { id, turn }: ManagedSession): void {
@@ -74,13 +74,10 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
       const id = sessionIdOf(place, sessionId, entryOf(place));
       const known = sessions.get(name);
       if (known?.id === id) {
-        sessions.delete(name);
         sessions.set(name, known);
         return known;
       }
       if (known !== undefined) close(name, known);
-      const [oldest] = sessions;
-      if (oldest !== undefined && sessions.size >= mostOpen) close(...oldest);
       const made: ManagedSession = {
         id,
         workspace,

@@ -1,3 +1,5 @@
+import { boundedMap } from "@self-context-manager/core/host";
+
 /** Keeps the host's system prompts, which pass a text transform before the first request of a run is assembled. */
 export interface SystemPrompts {
   /** A text passes before a request of this run. */
@@ -13,14 +15,11 @@ const mostRuns = 32;
 const shortest = 1000;
 
 export function systemPrompts(): SystemPrompts {
-  const prompts = new Map<string, string>();
+  const prompts = boundedMap<string, string>(mostRuns);
   return {
     passes(run, text) {
       if (text.length < shortest || !prompt.test(text)) return;
-      prompts.delete(run);
       prompts.set(run, text);
-      const [oldest] = prompts.keys();
-      if (prompts.size > mostRuns && oldest !== undefined) prompts.delete(oldest);
     },
     take(run) {
       const found = prompts.get(run);

@@ -1,3 +1,5 @@
+import { boundedMap } from "@self-context-manager/core/host";
+
 import { cutMark, textsOf } from "./message-texts.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
@@ -13,12 +15,10 @@ export interface WholeResults {
 const mostKept = 64;
 
 export function wholeResults(): WholeResults {
-  const texts = new Map<string, string>();
+  const texts = boundedMap<string, string>(mostKept);
   return {
     returned(callId, text) {
       texts.set(callId, text);
-      const [oldest] = texts.keys();
-      if (texts.size > mostKept && oldest !== undefined) texts.delete(oldest);
     },
     completed(message) {
       const { toolCallId } = message;

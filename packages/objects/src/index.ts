@@ -140,6 +140,7 @@ export type {
   WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
+export { boundedMap } from "./store-kit/bounded-map.ts";
 export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";
 export { type ChainEnd, chainLink, type CountingChunkWriter } from "./store-kit/chain-link.ts";
 export { checkNicknames, type ObjectChange } from "./store-kit/check-nicknames.ts";

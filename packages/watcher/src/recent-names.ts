@@ -1,3 +1,4 @@
+import { boundedMap } from "@self-context-manager/objects";
 import { basename, dirname } from "node:path";
 
 import { isTemporaryName } from "./temporary-name.ts";
@@ -17,23 +18,18 @@ const keptFor = 10_000;
 const keptAtMost = 2_000;
 
 export function recentNames(): RecentNames {
-  const times = new Map<string, number>();
   const cases = new Map<string, string>();
+  const times = boundedMap<string, number>(keptAtMost, forgetCase);
 
-  function drop(path: string): void {
-    times.delete(path);
+  function forgetCase(path: string): void {
     cases.delete(path.toLowerCase());
   }
 
   return {
     note(path, now) {
       if (isTemporaryName(basename(path))) return;
-      // Deleted first, so that the map is ordered by time and its first key is the oldest.
-      times.delete(path);
       times.set(path, now);
       cases.set(path.toLowerCase(), path);
-      const [oldest] = times.keys();
-      if (times.size > keptAtMost && oldest !== undefined) drop(oldest);
     },
     paths: () => [...times.keys()],
     hasCaseOf(path) {
@@ -41,7 +37,11 @@ export function recentNames(): RecentNames {
       return other !== undefined && other !== path && dirname(other) === dirname(path);
     },
     forget(now) {
-      for (const [path, time] of times) if (now - time > keptFor) drop(path);
+      for (const [path, time] of times) {
+        if (now - time <= keptFor) continue;
+        times.delete(path);
+        forgetCase(path);
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
 export {
+  boundedMap,
   canonicalJson,
   fieldsOf,
   FileError,

@@ -1,4 +1,5 @@
 import {
+  boundedMap,
   type DynamicReference,
   isJsonObject,
   type JsonValue,
@@ -40,7 +41,9 @@ const mostKept = 12;
 
 /** Returns a reader of timelines. `layouts` are the layouts that the sessions may have used. */
 export function timelineReader(store: ObjectStore, layouts: readonly Layout[]): TimelineReader {
-  const known = new Map<ObjectId, { readonly read: ReadTimeline; done: Promise<unknown> }>();
+  const known = boundedMap<ObjectId, { readonly read: ReadTimeline; done: Promise<unknown> }>(
+    mostKept,
+  );
   return {
     async read(session, { after = 0 } = {}) {
       const found = await foundOrDamaged(store, session);
@@ -50,11 +53,7 @@ export function timelineReader(store: ObjectStore, layouts: readonly Layout[]): 
         read: readTimeline(store, layouts, id),
         done: Promise.resolve(),
       };
-      // The order of the map is that of the last readings.
-      known.delete(id);
       known.set(id, kept);
-      const [oldest] = known.keys();
-      if (oldest !== undefined && known.size > mostKept) known.delete(oldest);
       const reading = readNext(store, kept.read, found.body["view_ref"], kept.done);
       // A reading that failed has kept what it read, and the next one continues from there.
       kept.done = reading.catch(() => undefined);

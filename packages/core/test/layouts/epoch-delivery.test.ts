@@ -175,18 +175,6 @@ describe("a file", () => {
     expect(texts.at(-1)).toBe("f2 f2.ts v2\n~~~\ntwo\n~~~");
   });
 
-  it("is shown whole if diffs are switched off", () => {
-    const plain = epochLayout({ differences: false });
-    const stage = viewStage("go on");
-    stage.file("f1", lines(30));
-    stage.activate("f1");
-    stage.view(plain);
-    const changed = lines(30).replace("line 15", "LINE 15");
-    stage.file("f1", changed);
-
-    expect(textsOf(stage.view(plain)).at(-1)).toBe(`f1 f1.ts v2\n~~~\n${changed}~~~`);
-  });
-
   it("that the model wrote is shown in its call, with a line for the replaced version", () => {
     const stage = viewStage("go on");
     stage.file("f1", "one\n");

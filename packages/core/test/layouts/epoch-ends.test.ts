@@ -245,12 +245,10 @@ describe("large arguments", () => {
     expect(view.epoch?.left).toContain("t1/args");
   });
 
-  it("stay beside signed thinking of the present turn by default", () => {
-    const bold = epochLayout({ ...settings, argumentsBesideSignedThinking: true });
+  it("stay beside signed thinking of the present turn", () => {
+    const view = viewAfterPause(written(), layout);
 
-    const byDefault = argumentsIn(viewAfterPause(written(), layout), "t1");
-    expect(byDefault).toEqual({ path: "f1.ts", content });
-    expect(argumentsIn(viewAfterPause(written(), bold), "t1")).toMatchObject({ content: stub });
+    expect(argumentsIn(view, "t1")).toEqual({ path: "f1.ts", content });
   });
 
   it.each<readonly [string, Block]>([

@@ -70,7 +70,7 @@ describe("a call that would write a stand-in into a file", () => {
   });
 
   it("is refused for a stub without a file if the view contains one", async () => {
-    const layout = epochLayout({ largeArguments: 60, argumentsBesideSignedThinking: true });
+    const layout = epochLayout({ largeArguments: 60 });
     const clock = { time: 0, now: (): number => clock.time };
     const { session } = await openTestSession({
       layout,

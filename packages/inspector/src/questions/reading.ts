@@ -1,4 +1,5 @@
 import {
+  boundedMap,
   type DynamicReference,
   type ObjectBody,
   type ObjectId,
@@ -70,9 +71,11 @@ const indexTime = 1_000;
 export function openReading(inspected: InspectedStore, name: Namer = usualName): Reading {
   const { store, layouts, parser } = inspected;
   const timelines = timelineReader(store, layouts);
-  const histories = new Map<ObjectId, ViewHistory>();
-  const rebuilt = new Map<string, Promise<RebuiltView | undefined>>();
-  const shown = new Map<ObjectId, { versions: ShownVersions; updated: Promise<void> }>();
+  const histories = boundedMap<ObjectId, ViewHistory>(keptSessions);
+  const rebuilt = boundedMap<string, Promise<RebuiltView | undefined>>(keptCalls);
+  const shown = boundedMap<ObjectId, { versions: ShownVersions; updated: Promise<void> }>(
+    keptSessions,
+  );
   let workspaces: readonly string[] = [];
   /** The update of the document index that runs now: several questions wait for the same one. */
   let indexing: Promise<unknown> | undefined;
@@ -85,8 +88,6 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     // A history keeps versions that it has read, so the former one is used until there is a new call.
     if (kept?.count === opened.count && kept.session.version === opened.session.version)
       return kept;
-    histories.delete(session);
-    if (histories.size >= keptSessions) histories.clear();
     histories.set(session, opened);
     return opened;
   }
@@ -95,10 +96,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
   async function rebuiltCall(opened: ViewHistory, call: number): Promise<RebuiltView | undefined> {
     const key = `${opened.session.body.id} ${opened.session.version} ${call}`;
     const kept = rebuilt.get(key) ?? opened.rebuild(call);
-    rebuilt.delete(key);
     rebuilt.set(key, kept);
-    const [oldest] = rebuilt.keys();
-    if (oldest !== undefined && rebuilt.size > keptCalls) rebuilt.delete(oldest);
     try {
       return await kept;
     } catch (error) {
@@ -200,7 +198,6 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
         versions: shownVersions(store, reference.id),
         updated: Promise.resolve(),
       };
-      if (!shown.has(reference.id) && shown.size >= keptSessions) shown.clear();
       shown.set(reference.id, kept);
       // Questions at the same time read one after the other, so each view is read once.
       const update = async (): Promise<void> => await kept.versions.update();

@@ -40,14 +40,10 @@ export interface EpochSettings {
   readonly trim:
     | { readonly over: number; readonly head: number; readonly tail: number }
     | undefined;
-  /** Whether a change of a file is shown as a diff if that is shorter; default true. */
-  readonly differences: boolean;
   /** Whether deactivated content leaves the view when its epoch ends (default) or with the next call. */
   readonly deactivate: "at-epoch-end" | "immediate";
   /** Whether a replaced version leaves the view when its epoch ends (default) or with the next call. */
   readonly superseded: "at-epoch-end" | "at-once";
-  /** Whether arguments of the present turn can leave the view beside signed thinking; default false. */
-  readonly argumentsBesideSignedThinking: boolean;
 }
 
 /** The settings that measured best on recorded sessions. They are the default of `epochLayout`. */
@@ -61,8 +57,6 @@ export const defaultEpochSettings: EpochSettings = {
   otherArguments: { over: 400, age: 10 },
   earlierThinking: "stays",
   trim: { over: 3_000, head: 500, tail: 200 },
-  differences: true,
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",
-  argumentsBesideSignedThinking: false,
 };

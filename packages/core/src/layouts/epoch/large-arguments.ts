@@ -111,7 +111,7 @@ export function mayChange(
   entry: AssistantEntry,
   step: AssistantStep,
 ): boolean {
-  if (context.settings.argumentsBesideSignedThinking || boundTo(context) !== undefined) return true;
+  if (boundTo(context) !== undefined) return true;
   const isCurrent = entry.turn === context.input.turns.length - 1;
   return !isCurrent || !hasSignedThinking(step);
 }

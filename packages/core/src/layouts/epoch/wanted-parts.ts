@@ -49,7 +49,7 @@ export function wantedParts(
   // The model's own changes are in its calls. A version by anybody else is not.
   const made = (): number => versionsMade(context, entry, parts.changesOf(of));
   if (leans && !isAnswer && made() >= version - base.version) return [];
-  if (leans && context.settings.differences && stored.body.content !== null) {
+  if (leans && stored.body.content !== null) {
     const difference = differencePart(context, object, base.version);
     if (difference !== undefined) return [difference];
   }
