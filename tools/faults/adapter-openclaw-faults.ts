@@ -46,8 +46,8 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "gateway-sessions.ts",
-    of: "if (oldest !== undefined && sessions.size >= mostOpen) close(...oldest);",
-    becomes: "",
+    of: "(mostOpen, close)",
+    becomes: "(Number.POSITIVE_INFINITY, close)",
     breaks: "A gateway keeps all sessions of its life open.",
   },
   {

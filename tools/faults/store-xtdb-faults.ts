@@ -33,12 +33,6 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "A whole number above 2^53 comes back as another one.",
   },
   {
-    file: "documents/field-attributes.ts",
-    of: "isAttributeName(field) && !hashes.has(field)",
-    becomes: "isAttributeName(field)",
-    breaks: "A field of an earlier version that has the name of a hash replaces the hash.",
-  },
-  {
     file: "documents/reference-documents.ts",
     of: "return Math.floor(sameStart",
     becomes: "return Math.ceil(sameStart",
