@@ -1,10 +1,16 @@
 import type { ContextSession } from "../session/context-session.ts";
 import { contextToolsBeside } from "../session/context-tools.ts";
 import type { ToolDescription } from "../session/session-tool.ts";
-import { connect, type Connection, type ConnectOptions } from "./connection.ts";
+import type { ConnectOptions } from "./connect-options.ts";
+import { connect, type Connection } from "./connection.ts";
 
 /** What `connectMany` needs of a host. */
-export interface ConnectManyOptions<Raw> extends Omit<ConnectOptions<Raw>, "open" | "notify"> {
+export interface ConnectManyOptions<Raw> extends Omit<
+  ConnectOptions<Raw>,
+  "open" | "notify" | "hostTools"
+> {
+  /** The names of the host's own tools, as for `connect`. They are the same in all sessions. */
+  readonly hostTools: readonly string[];
   /** Opens the session with this id of the host. It is called as `open` of `connect`. */
   readonly open: (sessionId: string) => Promise<ContextSession>;
   /** Shows a text to the user of a session, outside the chat. It is called as `notify` of `connect`. */

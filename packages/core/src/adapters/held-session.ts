@@ -15,7 +15,12 @@ export interface HeldSession extends AsyncDisposable {
   drop(session: ContextSession): void;
 }
 
-export function heldSession(openSession: () => Promise<ContextSession>): HeldSession {
+/** `close`: closes a session that `openSession` has returned. Default: disposes of it. */
+export function heldSession(
+  openSession: () => Promise<ContextSession>,
+  close: (session: ContextSession) => Promise<void> = disposeOf,
+): HeldSession {
+  let closing: Promise<void> = Promise.resolve();
   let opening: Promise<ContextSession> | undefined;
   let present: ContextSession | undefined;
   let hasFailed = false;
@@ -24,6 +29,7 @@ export function heldSession(openSession: () => Promise<ContextSession>): HeldSes
 
   async function begin(): Promise<ContextSession> {
     try {
+      await closing;
       const session = await openSession();
       if (!isClosed) present = session;
       return session;
@@ -57,20 +63,22 @@ export function heldSession(openSession: () => Promise<ContextSession>): HeldSes
       if (session !== present) return;
       opening = undefined;
       present = undefined;
-      // Its store is closed, so a failure here loses nothing.
-      disposeOf(session).catch(() => undefined);
+      // Its store is closed, so a failure here loses nothing, and is no reason to open no other session.
+      closing = close(session).catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
       const last = opening;
       opening = undefined;
       present = undefined;
+      await closing;
       // A session that could not be opened needs no end.
-      await disposeOf(await last?.catch(() => undefined));
+      const session = await last?.catch(() => undefined);
+      if (session !== undefined) await close(session);
     },
   };
 }
 
-async function disposeOf(session: ContextSession | undefined): Promise<void> {
-  await session?.[Symbol.asyncDispose]();
+async function disposeOf(session: ContextSession): Promise<void> {
+  await session[Symbol.asyncDispose]();
 }

@@ -46,13 +46,14 @@ export {
   renamedInstruction,
   sessionTools,
 } from "../session/context-tools.ts";
-export {
-  connect,
-  type Connection,
-  type ConnectOptions,
-  type ModelCall,
-  type ModelCallRequest,
-} from "../adapters/connection.ts";
+export type { ConnectOptions } from "../adapters/connect-options.ts";
+export { connect, type Connection } from "../adapters/connection.ts";
+export type { NoticeKind, NoticeOptions } from "../adapters/connection-notices.ts";
+export type { ModelCall, ModelCallRequest } from "../adapters/model-calls.ts";
+export type { OwnThinkingOptions, RefusedAnswer } from "../adapters/own-thinking.ts";
+export type { RequestLists } from "../adapters/request-list.ts";
+export type { Breakpoints, SentModelOptions } from "../adapters/sent-requests.ts";
+export type { HostClock } from "../host/host-clock.ts";
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
 export { answeredAgain } from "../adapters/answered-again.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";

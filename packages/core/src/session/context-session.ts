@@ -218,6 +218,11 @@ export interface ContextSession extends AsyncDisposable {
    * call's model is below that prompt from now on, also after a resume. Returns whether it did.
    */
   recordRefusal(refusal: RefusedRequest): Promise<boolean>;
+  /**
+   * Rejects with `StoreError` if the store cannot be written now. It waits for no operation of the session and takes almost
+   * no time if the store works.
+   */
+  check(): Promise<void>;
   /** Returns the known objects with their states, and the number of turns. Nothing changes. */
   status(): Promise<SessionStatus>;
 }

@@ -355,6 +355,10 @@ export async function openContextSession(
         await commitSession(current);
         return isTooLong;
       }),
+    check: async () => {
+      checkOpen();
+      await dependencies.store.commit([]);
+    },
     status: async () => await run(async (current) => statusOf(current)),
     [Symbol.asyncDispose]: async () => {
       // The queue runs this after the operations that were requested before.

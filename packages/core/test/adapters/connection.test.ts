@@ -2,7 +2,7 @@ import { StoreError } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import type { HostToolCall } from "../../src/adapters/host-tool-call.ts";
 import type { Message } from "../../src/chat/message.ts";
-import type { ModelCall } from "../../src/adapters/connection.ts";
+import type { ModelCall } from "../../src/adapters/model-calls.ts";
 import { modelOptions } from "../../src/cost/model-options.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { standingInstruction } from "../../src/session/context-tools.ts";

@@ -1,5 +1,6 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import type { ConnectOptions } from "../../src/adapters/connect-options.ts";
 import { connect, type Connection } from "../../src/adapters/connection.ts";
 import type { Message } from "../../src/chat/message.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
@@ -33,6 +34,8 @@ export interface TestConnectionOptions {
   readonly layout?: Layout;
   /** Waited for by each opening. */
   readonly opening?: () => Promise<void>;
+  /** What else the host offers. */
+  readonly host?: Partial<ConnectOptions<Message>>;
   /** Changes each opened session. */
   readonly changed?: (session: ContextSession) => ContextSession;
 }
@@ -78,6 +81,7 @@ export async function testConnection(options: TestConnectionOptions = {}): Promi
     encode: (message) => message,
     hostTools: options.hostTools ?? ["read", "write", "bash"],
     notify: (text) => void notices.push(text),
+    ...options.host,
   });
   return {
     connection,

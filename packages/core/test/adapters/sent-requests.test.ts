@@ -1,7 +1,12 @@
-import type { View } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
+import { type SentRequests, sentRequests } from "../../src/adapters/sent-requests.ts";
+import type { View } from "../../src/session/view-options.ts";
 
-import { providerRequests } from "../src/provider-requests.ts";
+type Options = Parameters<typeof sentRequests>[0];
+
+function requestsWith(options: Partial<Options> = {}): SentRequests<unknown> {
+  return sentRequests({ breakpoints: "own", isCacheLong: false, ...options });
+}
 
 const marker = { type: "ephemeral" };
 const messages = [
@@ -27,74 +32,74 @@ const gpt = { provider: "openai", id: "gpt-5", api: "openai-responses" };
 
 describe("requests to the provider", () => {
   test("get the breakpoints of the view that they contain", () => {
-    const requests = providerRequests();
+    const requests = requestsWith();
     requests.sends(view, messages);
 
     expect(JSON.stringify(requests.payload(payload)).match(/cache_control/gu)).toHaveLength(3);
   });
 
   test("stay unchanged with the host's breakpoints, and while the host's own messages are sent", () => {
-    const host = providerRequests("host");
+    const host = requestsWith({ breakpoints: "host" });
     host.sends(view, messages);
-    const idle = providerRequests();
+    const idle = requestsWith();
     idle.sends(view, messages);
-    idle.sendsNothing();
+    idle.sendsOwn(undefined);
 
     expect([host.payload(payload), idle.payload(payload)]).toEqual([undefined, undefined]);
   });
 
-  test("are assumed to be long-lived before the first one, if Pi asks for that", () => {
-    const requests = providerRequests("own", Date.now, true);
-    const before = requests.viewOptions(claude).prices;
+  test("are assumed to be long-lived before the first one, if the host asks for that", () => {
+    const requests = requestsWith({ isCacheLong: true });
+    const before = requests.modelOptions(claude).prices;
     requests.sends(view, messages);
     requests.payload(payload);
 
     expect(before).toMatchObject({ write: 2, lifetime: 3_600_000 });
-    expect(requests.viewOptions(claude).prices).toMatchObject({ write: 1.25, lifetime: 300_000 });
+    expect(requests.modelOptions(claude).prices).toMatchObject({ write: 1.25, lifetime: 300_000 });
   });
 
   test("give the next view its prices and the owner of the breakpoints", () => {
-    const own = providerRequests();
-    const host = providerRequests("host");
+    const own = requestsWith();
+    const host = requestsWith({ breakpoints: "host" });
 
-    expect(own.viewOptions(claude)).toMatchObject({
+    expect(own.modelOptions(claude)).toMatchObject({
       model: "anthropic/claude-opus-5",
       prices: { write: 1.25 },
       breakpoints: "own",
     });
-    expect(host.viewOptions(claude).breakpoints).toBe("host");
-    expect(own.viewOptions({ ...claude, api: "pi-messages" }).breakpoints).toBe("host");
-    expect(host.viewOptions(gpt).breakpoints).toBe("own");
-    expect(own.viewOptions(undefined)).toEqual({});
+    expect(host.modelOptions(claude).breakpoints).toBe("host");
+    expect(own.modelOptions({ ...claude, api: "pi-messages" }).breakpoints).toBe("host");
+    expect(host.modelOptions(gpt).breakpoints).toBe("own");
   });
 
   test("show by their breakpoints how long an entry lives, and whether one is wanted", () => {
-    const requests = providerRequests();
+    const requests = requestsWith();
     requests.sends(view, messages);
     requests.payload(
       JSON.parse(JSON.stringify(payload).replaceAll('"ephemeral"', '"ephemeral","ttl":"1h"')),
     );
-    const long = requests.viewOptions(claude);
+    const long = requests.modelOptions(claude);
     requests.payload(bare);
-    const none = requests.viewOptions(claude);
-    const automatic = requests.viewOptions(gpt);
+    const none = requests.modelOptions(claude);
+    const automatic = requests.modelOptions(gpt);
 
     expect(long.prices).toMatchObject({ write: 2, lifetime: 3_600_000 });
     expect(none.prices).toMatchObject({ write: 1, caching: "none" });
     expect(automatic.prices).toMatchObject({ read: 0.1, caching: "automatic" });
   });
 
-  test("extend the life of an entry when Pi sends a request again", () => {
+  test("extend the life of an entry when the host sends a request again", () => {
     let time = 0;
-    const requests = providerRequests("own", () => time);
-    const lifetime = (): number => requests.viewOptions(claude).prices?.lifetime ?? 0;
+    const requests = requestsWith({ clock: { now: () => time } });
+    const lifetime = (): number =>
+      requests.kept(requests.modelOptions(claude)).prices.lifetime ?? 0;
     requests.sends(view, messages);
     requests.payload(payload);
     const once = lifetime();
     time = 270_000;
     requests.payload(payload);
     const again = lifetime();
-    requests.sendsNothing();
+    requests.sendsOwn(undefined);
     const atNextContext = lifetime();
     requests.sends(view, messages);
     requests.payload(payload);
@@ -103,12 +108,10 @@ describe("requests to the provider", () => {
   });
 
   test("are shown with the usage that the last answer reported", () => {
-    const requests = providerRequests();
-    requests.answered({ role: "assistant", usage: { input: 1, cacheRead: 2, cacheWrite: 3 } });
-    requests.answered({ role: "assistant", usage: {} });
-    requests.answered({ role: "user", usage: { input: 9 } });
+    const requests = requestsWith();
+    requests.answered({ input: 1, cacheRead: 2, cacheWrite: 3 });
 
-    expect(requests.figures(view, claude)).toMatchObject({
+    expect(requests.figures(view, requests.modelOptions(claude).prices)).toMatchObject({
       tokens: view.tokens,
       reported: { input: 1, cacheRead: 2, cacheWrite: 3 },
       prices: { source: "table" },
@@ -116,16 +119,16 @@ describe("requests to the provider", () => {
   });
 
   test("are compared byte for byte with the request before", () => {
-    const requests = providerRequests();
+    const requests = requestsWith();
     requests.sends(view, messages);
-    const first = requests.figures(view, claude).stability;
-    requests.sendsNothing();
+    const first = requests.figures(view, undefined).stability;
+    requests.sendsOwn(undefined);
     requests.sends(view, [...messages, { role: "user", content: "third" }]);
-    const appended = requests.figures(view, claude).stability;
+    const appended = requests.figures(view, undefined).stability;
     requests.sends(view, [{ role: "user", content: "changed" }, ...messages.slice(1)]);
 
     expect(first).toBeUndefined();
     expect(appended).toMatchObject({ messages: 2, isAppended: true });
-    expect(requests.figures(view, claude).stability).toMatchObject({ messages: 0, tokens: 0 });
+    expect(requests.figures(view, undefined).stability).toMatchObject({ messages: 0, tokens: 0 });
   });
 });

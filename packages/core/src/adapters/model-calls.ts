@@ -1,0 +1,204 @@
+import type { HostSignals } from "../history/ingest-messages.ts";
+import type { MarkedList } from "../host/marked-list.ts";
+import type { MessageCodec } from "../host/message-codec.ts";
+import type { ContextSession } from "../session/context-session.ts";
+import type { View, ViewOptions } from "../session/view-options.ts";
+import type { ViewMessage } from "../view/layout.ts";
+import type { ConnectionNotices } from "./connection-notices.ts";
+import type { GuardedSession } from "./guarded-session.ts";
+import type { HostToolRecords } from "./host-tool-records.ts";
+import type { OwnThinking } from "./own-thinking.ts";
+import { listOf, type RequestLists } from "./request-list.ts";
+import type { SentRequests } from "./sent-requests.ts";
+import { viewAnswer } from "./view-answer.ts";
+
+/**
+ * A list for the model, with the options of the view. Without `head`, the connection names the system prompt that it got
+ * last and the names of the tools.
+ */
+export interface ModelCallRequest<Raw> extends RequestLists<Raw>, ViewOptions, HostSignals {
+  /**
+   * Whether this request gets no view, because the model cannot use the context tools in it. The messages are ingested, and
+   * the host sends its own. Default: false.
+   */
+  readonly recordOnly?: boolean;
+  /**
+   * Returns the list with the help of the session, for a host whose list does not have every message. Default: made of the
+   * lists above.
+   */
+  readonly complete?: (session: ContextSession) => Promise<MarkedList<Raw>>;
+}
+
+/** The answer to a model call. */
+export interface ModelCall<Raw> {
+  /** The messages of the request, in the host's form. */
+  readonly messages: readonly Raw[];
+  /** Undefined for the host's own messages without thinking that the model would refuse. */
+  readonly view?: View;
+}
+
+/** The parts of a connection that its model calls use. */
+export interface ModelCallParts<Raw> {
+  readonly codec: MessageCodec<Raw>;
+  readonly encode: (message: ViewMessage) => Raw;
+  readonly guard: GuardedSession;
+  readonly notices: ConnectionNotices;
+  readonly records: HostToolRecords;
+  readonly thinking: OwnThinking<Raw>;
+  readonly sent: SentRequests<Raw>;
+  /** Whether there are context tools. Without them no view is ever sent. */
+  readonly hasTools: () => boolean;
+  /** Whether the model can use them now. If not, it could not get removed content back, so nothing is removed. */
+  readonly canActivate: () => boolean;
+  /** Names the text before the messages; undefined if it is not known. */
+  readonly headName: () => string | undefined;
+}
+
+/** The requests of a session. No function rejects. */
+export interface ModelCalls<Raw> {
+  modelCall(request: ModelCallRequest<Raw>): Promise<ModelCall<Raw> | undefined>;
+  ingest(messages: readonly Raw[], signals?: HostSignals): Promise<void>;
+  refused(error?: string): Promise<boolean>;
+}
+
+export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
+  const { codec, encode, guard, notices, records, thinking, sent } = parts;
+  const answer = viewAnswer(codec);
+  /** The user went back, and no ingest since has succeeded. */
+  let isRewound = false;
+  /** The call whose prompt was reported as too long. */
+  let refusedCall: number | undefined;
+
+  /** Returns the signals for a list that is passed to the session. */
+  function signalsFor(messages: readonly Raw[], { summaries }: HostSignals): HostSignals {
+    const answerAt = answer.indexIn(messages);
+    return {
+      ...(isRewound ? { rewound: true } : {}),
+      ...(answerAt === undefined ? {} : { answerAt }),
+      ...(summaries === undefined ? {} : { summaries }),
+    };
+  }
+
+  async function recordPending(
+    session: ContextSession,
+    { messages, codec: reading }: MarkedList<Raw>,
+    signals: HostSignals,
+  ): Promise<void> {
+    // What is recorded after it gets no handle that the messages mention.
+    if (guard.lacksHistory) await session.ingest(messages, reading, signals);
+    guard.lacksHistory = false;
+    await records.record(session);
+  }
+
+  async function viewFor(
+    session: ContextSession,
+    request: ModelCallRequest<Raw>,
+    isBound: boolean,
+  ): Promise<ModelCall<Raw> | "own"> {
+    const list = (await request.complete?.(session)) ?? listOf(codec, request);
+    const signals = signalsFor(list.messages, request);
+    await recordPending(session, list, signals);
+    if (request.recordOnly === true || !parts.canActivate()) {
+      await session.ingest(list.messages, list.codec, signals);
+      isRewound = false;
+      notices.recovered();
+      return "own";
+    }
+    const view = await session.ingestAndView(list.messages, list.codec, {
+      ...viewOptionsOf(request, isBound),
+      ...signals,
+    });
+    const encoded = view.messages.map(encode);
+    notices.recovered();
+    isRewound = false;
+    answer.sends(list.messages);
+    if (encoded.length === 0) return "own";
+    sent.sends(view, encoded);
+    return { messages: encoded, view };
+  }
+
+  function viewOptionsOf(request: ModelCallRequest<Raw>, isBound: boolean): ViewOptions {
+    const options = viewOptionsIn(request);
+    if (!isBound) return sent.kept(options);
+    const head = options.head ?? parts.headName();
+    const bound = { ...options, thinking: "bound" } as const;
+    return sent.kept(head === undefined ? bound : { ...bound, head });
+  }
+
+  /** Returns the host's own messages for a request without a view; undefined if they stay as they are. */
+  function ownMessages(
+    { messages, head }: ModelCallRequest<Raw>,
+    isBound: boolean,
+  ): ModelCall<Raw> | undefined {
+    if (guard.isDisposed) return undefined;
+    try {
+      answer.misses(messages);
+      const kept = thinking.sendsOwn(messages, {
+        isBound,
+        head: () => head ?? parts.headName() ?? "",
+        isManaged: guard.isOn && parts.hasTools(),
+      });
+      return kept === messages ? undefined : { messages: kept };
+    } catch (error) {
+      // The codec failed. The host sends its messages as they are.
+      notices.failed(error);
+      return undefined;
+    }
+  }
+
+  /** Returns whether the model binds its thinking. */
+  function follow({ messages, model, thinking: known }: ModelCallRequest<Raw>): boolean {
+    try {
+      thinking.follows(messages, thinking.binds(model, known));
+    } catch (error) {
+      // The codec failed. The list is read again below, where this is reported too.
+      notices.failed(error);
+    }
+    return thinking.binds(model, known);
+  }
+
+  return {
+    async modelCall(request) {
+      sent.sendsOwn(request.model);
+      // Kept before the session is opened, because that can fail too.
+      isRewound ||= request.rewound === true;
+      const isBound = follow(request);
+      const made = await guard.attempt(async (session) => await viewFor(session, request, isBound));
+      if (made === undefined || made === "own") return ownMessages(request, isBound);
+      thinking.sendsView();
+      return made;
+    },
+    async refused(error) {
+      const { call, model } = sent;
+      if (error === undefined && refusedCall === call) return true;
+      if (error !== undefined && model !== undefined) thinking.refused({ model, error });
+      const isTooLong = await guard.attempt(
+        async (session) =>
+          await session.recordRefusal({
+            error: error ?? "",
+            ...(error === undefined ? { isTooLong: true } : {}),
+            ...(model === undefined ? {} : { model }),
+            ...(call === undefined ? {} : { call }),
+          }),
+      );
+      if (isTooLong === true) refusedCall = call;
+      return isTooLong === true;
+    },
+    async ingest(messages, signals = {}) {
+      isRewound ||= signals.rewound === true;
+      await guard.attempt(async (session) => {
+        const given = signalsFor(messages, signals);
+        await recordPending(session, { messages, codec }, given);
+        await session.ingest(messages, codec, given);
+        isRewound = false;
+        notices.recovered();
+      });
+    },
+  };
+}
+
+function viewOptionsIn<Raw>(request: ModelCallRequest<Raw>): ViewOptions {
+  const { messages: _m, host: _h, added: _a, complete: _c, recordOnly: _o, ...others } = request;
+  const { rewound: _r, summaries: _s, answerAt: _i, ...options } = others;
+  return options;
+}
