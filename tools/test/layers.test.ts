@@ -28,8 +28,9 @@ const allowed: Readonly<Record<string, Layers>> = {
     dependencies: ["objects", "links", "tracker", "core", "store", "watcher", "parser", "search"],
     devDependencies: [],
   },
-  // `compose` loads the store in XTDB only if it is installed, so a package whose users can choose it depends on it.
   inspector: { dependencies: ["objects", "links", "core"], devDependencies: ["store"] },
+  // `compose` loads the store in XTDB only if it is installed. A package whose users can choose it has it as an optional
+  // peer.
   adapter: {
     dependencies: ["core", "compose", "inspector", "store"],
     devDependencies: ["objects", "testkit"],

@@ -1,14 +1,4 @@
-import {
-  defaultFolders,
-  type FileOutcome,
-  findSessions,
-  replayJson,
-  replayPlot,
-  type ReplayProgress,
-  replayReport,
-  replayText,
-  runReplay,
-} from "@self-context-manager/replay";
+import type * as replay from "@self-context-manager/replay";
 import { constants } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -38,9 +28,10 @@ PATH, the sessions of Pi, Claude Code and Codex CLI on this machine are replayed
 nothing and uses only a temporary store. docs/guide/replay.md defines every figure.`,
   async run(call) {
     const threads = threadCount(call.text("threads"));
-    const { files, missing } = await sessionFiles(call);
+    const { replayJson, replayPlot, replayReport, replayText, ...other } = await loadReplay();
+    const { files, missing } = await sessionFiles(other, call);
     const plot = await plotPath(call, files);
-    const outcomes = await replayAll(files, threads);
+    const outcomes = await replayAll(other, files, threads);
     for (const outcome of outcomes) noteDamage(call, outcome);
     const sessions = outcomes.flatMap(({ figures }) => figures ?? []);
     if (sessions.length === 0) {
@@ -65,6 +56,21 @@ nothing and uses only a temporary store. docs/guide/replay.md defines every figu
   },
 };
 
+/** Loads the package that replays, which is optional: it has a table of tokens of 52 MB. */
+async function loadReplay(): Promise<typeof replay> {
+  try {
+    return await import("@self-context-manager/replay");
+  } catch (cause) {
+    const isMissing =
+      cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
+    if (!isMissing) throw cause;
+    throw new CliError(
+      "scm replay needs the package @self-context-manager/replay, which is not installed; install it beside the command: npm install --global @self-context-manager/replay",
+      { cause },
+    );
+  }
+}
+
 function threadCount(given: string | undefined): number {
   if (given === undefined) return availableParallelism();
   const count = Number(given);
@@ -76,6 +82,7 @@ function threadCount(given: string | undefined): number {
 
 /** The files to replay, and messages about named paths that cannot be read. */
 async function sessionFiles(
+  { defaultFolders, findSessions }: Pick<typeof replay, "defaultFolders" | "findSessions">,
   call: CommandCall,
 ): Promise<{ readonly files: readonly string[]; readonly missing: readonly string[] }> {
   const isGiven = call.arguments.length > 0;
@@ -98,9 +105,10 @@ async function sessionFiles(
 
 /** A progress bar is drawn only on a terminal: elsewhere each step would be a line. */
 async function replayAll(
+  { runReplay }: Pick<typeof replay, "runReplay">,
   files: readonly string[],
   threads: number,
-): Promise<readonly FileOutcome[]> {
+): Promise<readonly replay.FileOutcome[]> {
   const { stderr } = process;
   if (!stderr.isTTY) return await runReplay(files, { threads });
   try {
@@ -113,13 +121,13 @@ async function replayAll(
   }
 }
 
-function bar({ done, total }: ReplayProgress): string {
+function bar({ done, total }: replay.ReplayProgress): string {
   const cells = 30;
   const full = Math.round((done / Math.max(1, total)) * cells);
   return `\r[${"#".repeat(full)}${".".repeat(cells - full)}] ${Math.floor(done)} of ${total} sessions`;
 }
 
-function noteDamage(call: CommandCall, { file, damaged, reason }: FileOutcome): void {
+function noteDamage(call: CommandCall, { file, damaged, reason }: replay.FileOutcome): void {
   // The reason may already begin with the file's name.
   if (reason !== undefined)
     call.note(`${reason.startsWith(file) ? reason : `${file}: ${reason}`}; the file was skipped`);
