@@ -1,22 +1,19 @@
-import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
   imageBlock,
-  numberOf,
   objectOf,
   objectsOf,
   present,
+  saidIn,
+  type ShownBlocks,
+  shownIn,
   stringValue,
   textBlock,
   timeOf,
+  usageIn,
 } from "./fields.ts";
-import type {
-  RecordedAssistant,
-  RecordedImage,
-  RecordedText,
-  RecordedUsage,
-} from "./recorded-session.ts";
+import type { RecordedAssistant, RecordedText } from "./recorded-session.ts";
 import type { ModelCallFacts, Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
 
@@ -111,19 +108,12 @@ function readUser(value: JsonObject, message: JsonObject, rows: Recording, line:
   });
 }
 
-function shownBlocks(content: JsonValue | undefined): readonly (RecordedText | RecordedImage)[] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = stringValue(block["text"]);
-    if (block["type"] === "text" && text !== undefined) return text === "" ? [] : [textBlock(text)];
+function shownBlocks(content: JsonValue | undefined): ShownBlocks {
+  return shownIn(content, (block) => {
     if (block["type"] === "image") {
       const source = objectOf(block["source"]);
-      return [
-        imageBlock(
-          stringValue(source["media_type"]),
-          stringValue(source["data"]) ?? stringValue(source["url"]),
-        ),
-      ];
+      const encoded = stringValue(source["data"]) ?? stringValue(source["url"]);
+      return [imageBlock(stringValue(source["media_type"]), encoded)];
     }
     // The result of a tool search is a list of tool names.
     const tool = stringValue(block["tool_name"]);
@@ -132,16 +122,12 @@ function shownBlocks(content: JsonValue | undefined): readonly (RecordedText | R
 }
 
 function answerBlock(block: JsonObject): RecordedAssistant["content"] {
-  const { type, text, thinking, id, name } = block;
-  if (type === "text" && typeof text === "string" && text !== "") return [textBlock(text)];
-  if (type === "thinking" && typeof thinking === "string" && thinking !== "") {
-    return [{ type, thinking }];
-  }
-  const isCall = type === "tool_use" || type === "server_tool_use";
-  if (isCall && typeof id === "string" && typeof name === "string") {
+  return saidIn(block, () => {
+    const { type, id, name } = block;
+    const isCall = type === "tool_use" || type === "server_tool_use";
+    if (!isCall || typeof id !== "string" || typeof name !== "string") return [];
     return [{ type: "toolCall", id, name, arguments: objectOf(block["input"]) }];
-  }
-  return [];
+  });
 }
 
 /** The result of a tool that the provider ran, which is part of the model's message. */
@@ -158,16 +144,13 @@ function factsOf(message: JsonObject): ModelCallFacts {
     provider: "anthropic",
     model: stringValue(message["model"]),
     stopReason: stringValue(message["stop_reason"]),
-    usage: usageOf(message["usage"]),
+    usage: usageIn(message["usage"], usageNames),
   });
 }
 
-function usageOf(value: JsonValue | undefined): RecordedUsage | undefined {
-  if (!isJsonObject(value)) return undefined;
-  return {
-    input: numberOf(value["input_tokens"]) ?? 0,
-    output: numberOf(value["output_tokens"]) ?? 0,
-    cacheRead: numberOf(value["cache_read_input_tokens"]) ?? 0,
-    cacheWrite: numberOf(value["cache_creation_input_tokens"]) ?? 0,
-  };
-}
+const usageNames = {
+  input: "input_tokens",
+  output: "output_tokens",
+  cacheRead: "cache_read_input_tokens",
+  cacheWrite: "cache_creation_input_tokens",
+};

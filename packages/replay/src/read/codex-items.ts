@@ -1,25 +1,24 @@
 import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
-import { imageBlock, numberOf, objectOf, objectsOf, stringValue, textBlock } from "./fields.ts";
-import type {
-  RecordedImage,
-  RecordedText,
-  RecordedThinking,
-  RecordedToolCall,
-} from "./recorded-session.ts";
+import {
+  imageBlock,
+  numberOf,
+  objectOf,
+  objectsOf,
+  type ShownBlocks,
+  shownIn,
+  stringValue,
+  textBlocks,
+} from "./fields.ts";
+import type { RecordedThinking, RecordedToolCall } from "./recorded-session.ts";
 import type { RecordedAnswer } from "./recording.ts";
 
 /** The text and the images of a message of the Responses API. */
-export function saidBlocks(
-  content: JsonValue | undefined,
-): readonly (RecordedText | RecordedImage)[] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = stringValue(block["text"]);
-    if (text !== undefined) return text === "" ? [] : [textBlock(text)];
-    const image = stringValue(block["image_url"]);
-    return image === undefined ? [] : [imageBlock(undefined, image)];
+export function saidBlocks(content: JsonValue | undefined): ShownBlocks {
+  return shownIn(content, ({ text, image_url: image }) => {
+    if (typeof text === "string") return textBlocks(text);
+    return typeof image === "string" ? [imageBlock(undefined, image)] : [];
   });
 }
 

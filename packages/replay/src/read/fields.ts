@@ -1,7 +1,12 @@
 import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
-import type { RecordedImage, RecordedText } from "./recorded-session.ts";
+import type {
+  RecordedAssistant,
+  RecordedImage,
+  RecordedText,
+  RecordedUsage,
+} from "./recorded-session.ts";
 
 /** A JSON value as an object; empty if it is not an object. */
 export function objectOf(value: JsonValue | undefined): JsonObject {
@@ -39,6 +44,52 @@ export function present<Fields extends Readonly<Record<string, unknown>>>(
 
 export function textBlock(text: string): RecordedText {
   return { type: "text", text };
+}
+
+/** A text as blocks: none if it is empty. */
+export function textBlocks(text: string): readonly RecordedText[] {
+  return text === "" ? [] : [textBlock(text)];
+}
+
+export type ShownBlocks = readonly (RecordedText | RecordedImage)[];
+
+/** Text and images of a message: a plain string is one text, and `other` reads the blocks that are not texts. */
+export function shownIn(
+  content: JsonValue | undefined,
+  other: (block: JsonObject) => ShownBlocks,
+): ShownBlocks {
+  if (typeof content === "string") return textBlocks(content);
+  return objectsOf(content).flatMap((block) => {
+    const { type, text } = block;
+    return type === "text" && typeof text === "string" ? textBlocks(text) : other(block);
+  });
+}
+
+/** A block of text or thinking in a model's answer; `other` reads all others. */
+export function saidIn(
+  block: JsonObject,
+  other: () => RecordedAssistant["content"],
+): RecordedAssistant["content"] {
+  const { type, text, thinking } = block;
+  if (type === "text" && typeof text === "string") return textBlocks(text);
+  if (type === "thinking" && typeof thinking === "string")
+    return thinking === "" ? [] : [{ type, thinking }];
+  return other();
+}
+
+/** The usage in an object, by the names of its fields. */
+export function usageIn(
+  value: JsonValue | undefined,
+  names: Readonly<Record<keyof RecordedUsage, string>>,
+): RecordedUsage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const count = (name: keyof RecordedUsage): number => numberOf(value[names[name]]) ?? 0;
+  return {
+    input: count("input"),
+    output: count("output"),
+    cacheRead: count("cacheRead"),
+    cacheWrite: count("cacheWrite"),
+  };
 }
 
 /** An image without its data; `encoded` is base64 or a `data:` URL. Any other URL has 0 bytes. */

@@ -7,8 +7,9 @@ import {
   objectOf,
   objectsOf,
   present,
+  type ShownBlocks,
   stringValue,
-  textBlock,
+  textBlocks,
   timeOf,
 } from "./fields.ts";
 import type {
@@ -40,7 +41,7 @@ export function readOpenCode(document: JsonObject, rows: Recording): void {
 }
 
 function readUser(info: JsonObject, parts: readonly JsonObject[], rows: Recording): void {
-  const content = parts.flatMap((part): readonly (RecordedText | RecordedImage)[] => {
+  const content = parts.flatMap((part): ShownBlocks => {
     if (part["type"] === "text") return texts(part);
     return part["type"] === "file" ? images([part]) : [];
   });
@@ -112,10 +113,7 @@ function answer(part: JsonObject, rows: Recording): void {
   rows.answer(
     {
       toolCallId,
-      content: [
-        ...(text === "" ? [] : [textBlock(text)]),
-        ...images(objectsOf(state["attachments"])),
-      ],
+      content: [...textBlocks(text), ...images(objectsOf(state["attachments"]))],
       isError: status === "error",
       ...timeOf(objectOf(state["time"])["end"]),
     },
@@ -124,8 +122,7 @@ function answer(part: JsonObject, rows: Recording): void {
 }
 
 function texts(part: JsonObject): readonly RecordedText[] {
-  const text = stringValue(part["text"]);
-  return text === undefined || text === "" || part["ignored"] === true ? [] : [textBlock(text)];
+  return part["ignored"] === true ? [] : textBlocks(stringValue(part["text"]) ?? "");
 }
 
 function images(parts: readonly JsonObject[]): readonly RecordedImage[] {

@@ -1,4 +1,3 @@
-import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
@@ -7,28 +6,19 @@ import {
   objectOf,
   objectsOf,
   present,
+  saidIn,
+  type ShownBlocks,
+  shownIn,
   stringValue,
-  textBlock,
+  textBlocks,
+  usageIn,
 } from "./fields.ts";
-import type {
-  RecordedAssistant,
-  RecordedImage,
-  RecordedText,
-  RecordedUsage,
-} from "./recorded-session.ts";
+import type { RecordedAssistant, RecordedImage } from "./recorded-session.ts";
 import type { ModelCallFacts } from "./recording.ts";
 
 /** Text and images of a message in the form of pi-ai; a plain string is one text. */
-export function shownBlocks(
-  content: JsonValue | undefined,
-): readonly (RecordedText | RecordedImage)[] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block): readonly (RecordedText | RecordedImage)[] => {
-    const text = stringValue(block["text"]);
-    if (block["type"] === "text" && text !== undefined) return text === "" ? [] : [textBlock(text)];
-    if (block["type"] === "image") return [imageOf(block)];
-    return [];
-  });
+export function shownBlocks(content: JsonValue | undefined): ShownBlocks {
+  return shownIn(content, (block) => (block["type"] === "image" ? [imageOf(block)] : []));
 }
 
 function imageOf(block: JsonObject): RecordedImage {
@@ -38,18 +28,14 @@ function imageOf(block: JsonObject): RecordedImage {
 
 /** The blocks of a model's answer in the form of pi-ai. */
 export function answerBlocks(content: JsonValue | undefined): RecordedAssistant["content"] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
-  return objectsOf(content).flatMap((block): RecordedAssistant["content"] => {
-    const { type, text, thinking, id, name } = block;
-    if (type === "text" && typeof text === "string" && text !== "") return [textBlock(text)];
-    if (type === "thinking" && typeof thinking === "string" && thinking !== "") {
-      return [{ type, thinking }];
-    }
-    if (type === "toolCall" && typeof id === "string" && typeof name === "string") {
+  if (typeof content === "string") return textBlocks(content);
+  return objectsOf(content).flatMap((block) =>
+    saidIn(block, () => {
+      const { type, id, name } = block;
+      if (type !== "toolCall" || typeof id !== "string" || typeof name !== "string") return [];
       return [{ type, id, name, arguments: objectOf(block["arguments"]) }];
-    }
-    return [];
-  });
+    }),
+  );
 }
 
 /** The facts that pi-ai records of a model call apart from its content and its time. */
@@ -58,16 +44,13 @@ export function callFacts(message: JsonObject): ModelCallFacts {
     provider: stringValue(message["provider"]),
     model: stringValue(message["model"]),
     stopReason: stringValue(message["stopReason"]),
-    usage: usageOf(message["usage"]),
+    usage: usageIn(message["usage"], usageNames),
   });
 }
 
-function usageOf(value: JsonValue | undefined): RecordedUsage | undefined {
-  if (!isJsonObject(value)) return undefined;
-  return {
-    input: numberOf(value["input"]) ?? 0,
-    output: numberOf(value["output"]) ?? 0,
-    cacheRead: numberOf(value["cacheRead"]) ?? 0,
-    cacheWrite: numberOf(value["cacheWrite"]) ?? 0,
-  };
-}
+const usageNames = {
+  input: "input",
+  output: "output",
+  cacheRead: "cacheRead",
+  cacheWrite: "cacheWrite",
+};

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@self-context-manager/core";
 
-import { numberOf, objectOf, stringValue, textBlock, timeOf } from "./fields.ts";
+import { numberOf, objectOf, type ShownBlocks, stringValue, textBlock, timeOf } from "./fields.ts";
 import { answerBlocks, callFacts, shownBlocks } from "./pi-blocks.ts";
-import type { RecordedImage, RecordedText, RecordedUser } from "./recorded-session.ts";
+import type { RecordedUser } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
 
@@ -125,7 +125,7 @@ function messageRow(message: JsonObject, entryTime: Time, line: number): Entry["
 }
 
 function userRow(
-  content: readonly (RecordedText | RecordedImage)[],
+  content: ShownBlocks,
   time: Time,
   flags: Pick<RecordedUser, "synthetic" | "compaction">,
 ): Entry["apply"] {

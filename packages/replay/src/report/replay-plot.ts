@@ -22,7 +22,6 @@ const colours: Readonly<Record<StrategyName, string>> = {
   "epoch-careful": "#66d9b8",
   "epoch-without-thinking": "#3d7d6b",
   "epoch-results-only": "#7fcfb4",
-  "epoch-first-rule": "#b2b266",
   bound: "#cc79a7",
 };
 

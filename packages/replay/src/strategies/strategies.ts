@@ -12,7 +12,6 @@ import type { Billing } from "../measure/billing.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { RecordedMessage } from "../read/recorded-session.ts";
 import { countingPolicy, keepAllPolicy } from "./baseline-policies.ts";
-import { firstRuleEpochs, firstRulePolicy } from "./first-rule.ts";
 import { compactionHooks } from "./compaction.ts";
 import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
@@ -31,18 +30,13 @@ export const strategyNames = [
   "epoch-careful",
   "epoch-without-thinking",
   "epoch-results-only",
-  "epoch-first-rule",
   "bound",
 ] as const;
 
 export type StrategyName = (typeof strategyNames)[number];
 
 /** The strategies that are measured under some price profiles only, because they are variants of `epoch`. */
-type VariantName =
-  | "epoch-thrifty"
-  | "epoch-careful"
-  | "epoch-without-thinking"
-  | "epoch-first-rule";
+type VariantName = "epoch-thrifty" | "epoch-careful" | "epoch-without-thinking";
 
 /** A value of each strategy under one price profile. Variants of `epoch` have a value under some profiles. */
 export type ByStrategy<Value> = Readonly<
@@ -134,13 +128,6 @@ export const strategies: readonly Strategy[] = [
       policy: recentlyUsedPolicy(),
       layout: epochLayout({ largeArguments: undefined }),
     }),
-  },
-  {
-    name: "epoch-first-rule",
-    billing: "to-the-end",
-    seesPrices: true,
-    profiles: ["A", "B", "C", "D", "N", "A-own"],
-    parts: () => ({ policy: firstRulePolicy(), layout: epochLayout(firstRuleEpochs) }),
   },
   {
     name: "bound",
