@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { type Message, neutralCodec } from "@self-context-manager/core";
+import { type Message, neutralCodec, readList } from "@self-context-manager/core";
 import { dirname } from "node:path";
 
 /**
@@ -17,7 +17,7 @@ export async function storeLongSession(at: string, calls: number, objects: numbe
     const time = 1_700_000_000_000 + call * 10_000;
     const question = `question ${call} about the store and its versions`;
     messages.push({ role: "user", content: question, timestamp: time });
-    await session.ingest(messages, neutralCodec);
+    await session.ingest(readList(messages, neutralCodec));
     const { tokens } = await session.nextView({ model: "anthropic/claude-sonnet-4-5" });
     const prompt = tokens.metadata + tokens.chat + tokens.active;
     const cacheRead = Math.min(sent, prompt);
@@ -25,7 +25,7 @@ export async function storeLongSession(at: string, calls: number, objects: numbe
     sent = prompt;
     messages.push(...answerOf(call, { isCommand: call % everyCalls === 0, usage, time }));
   }
-  await session.ingest(messages, neutralCodec);
+  await session.ingest(readList(messages, neutralCodec));
 }
 
 interface Answered {

@@ -5,7 +5,7 @@
 // call. The time that a program takes to start is not counted. In the rounds with a change, others wrote 20 files
 // before.
 import { openContextManager } from "@self-context-manager/compose";
-import { neutralCodec } from "@self-context-manager/core";
+import { neutralCodec, readList } from "@self-context-manager/core";
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ async function makeSession(folder: string, paths: readonly string[]): Promise<vo
     await session.read({ path });
     // Fewer calls than outputs, because the time to make the session is not measured.
     if (index % callsApart === callsApart - 1)
-      await session.ingestAndView(transcript.messages, neutralCodec);
+      await session.ingestAndView(readList(transcript.messages, neutralCodec));
   }
 }
 

@@ -3,7 +3,7 @@
 //
 // The times do not include the host's copy of its array. Each call adds an assistant message and one tool result.
 import { openContextManager, type StoreKind } from "@self-context-manager/compose";
-import { neutralCodec } from "@self-context-manager/core";
+import { neutralCodec, readList } from "@self-context-manager/core";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,12 +30,12 @@ async function callTimes(store: StoreKind, count: number): Promise<CallTimes> {
     const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
     const transcript = syntheticTranscript();
     while (transcript.messages.length < count) transcript.addCall();
-    await session.ingest(transcript.messages, neutralCodec);
+    await session.ingest(readList(transcript.messages, neutralCodec));
     await session.nextView();
     for (let call = 0; call < measuredCalls; call += 1) {
       transcript.addCall();
       const start = performance.now();
-      await session.ingest(transcript.messages, neutralCodec);
+      await session.ingest(readList(transcript.messages, neutralCodec));
       const middle = performance.now();
       await session.nextView();
       const end = performance.now();
@@ -59,7 +59,7 @@ async function storeRatio(calls: number): Promise<Readonly<Record<string, number
     const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
     for (let call = 0; call < calls; call += 1) {
       transcript.addCall();
-      await session.ingestAndView(transcript.messages, neutralCodec);
+      await session.ingestAndView(readList(transcript.messages, neutralCodec));
     }
   }
   const { size } = await stat(at);

@@ -8,7 +8,7 @@
 // that a call names. `verification` is the time to verify all calls in order, divided by the time to rebuild them one by
 // one.
 import { openContextManager } from "@self-context-manager/compose";
-import { epochLayout, pooledLayout, neutralCodec } from "@self-context-manager/core";
+import { epochLayout, pooledLayout, neutralCodec, readList } from "@self-context-manager/core";
 import { viewHistory } from "@self-context-manager/core/inspect";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -34,7 +34,7 @@ for (const layout of ["epoch", "pooled"] as const) {
     await session.recordSystemPrompt("host", "You help people. ".repeat(200));
     const transcript = syntheticTranscript();
     for (let call = 0; call < calls; call += 1) {
-      await session.ingest(transcript.messages, neutralCodec);
+      await session.ingest(readList(transcript.messages, neutralCodec));
       const looked = performance.now();
       await session.peekView();
       const start = performance.now();

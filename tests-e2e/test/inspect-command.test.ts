@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { neutralCodec } from "@self-context-manager/core";
+import { neutralCodec, readList } from "@self-context-manager/core";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -25,7 +25,7 @@ async function storeWithCall(): Promise<StoreWithCall> {
   const at = join(folder, "store.sqlite");
   await using manager = await openContextManager({ at, workspace: folder });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
-  await session.ingest([{ role: "user", content: "a plain question" }], neutralCodec);
+  await session.ingest(readList([{ role: "user", content: "a plain question" }], neutralCodec));
   await session.nextView();
   return {
     folder,

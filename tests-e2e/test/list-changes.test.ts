@@ -160,10 +160,10 @@ describe("a check of lists detects", () => {
       const session = await sessionsWith()(parts, host);
       return {
         ...session,
-        async ingestAndView(messages, codec, options) {
-          const view = await session.ingestAndView(messages, codec, options);
-          const last = codec.decode(messages.at(-1) as (typeof messages)[number]);
-          if (last.role !== "toolResult") return view;
+        async ingestAndView(list, options) {
+          const view = await session.ingestAndView(list, options);
+          const last = list.messages.at(-1)?.decode();
+          if (last?.role !== "toolResult") return view;
           const report = { role: "user", content: last.content } as const;
           return { ...view, messages: [...view.messages, report] };
         },

@@ -9,6 +9,7 @@ import {
   silentLogger,
   type View,
   type ViewMessage,
+  readList,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
 import { objectId } from "@self-context-manager/objects";
@@ -46,7 +47,7 @@ async function viewsOf<Raw>(
   for (let count = 1; count <= messages.length; count += 1) {
     const next = messages[count];
     if (next !== undefined && codec.identify(next).role !== "assistant") continue;
-    await session.ingest(messages.slice(0, count), codec);
+    await session.ingest(readList(messages.slice(0, count), codec));
     views.push(await session.nextView());
   }
   return views;

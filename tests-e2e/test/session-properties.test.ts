@@ -4,6 +4,7 @@ import {
   type ObjectStore,
   recentlyUsedPolicy,
   type ViewMessage,
+  readList,
 } from "@self-context-manager/core";
 import { testScale } from "@self-context-manager/store-contract";
 import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/testkit";
@@ -54,7 +55,7 @@ describe("a session through any history of its host", () => {
           for (const move of moves) {
             messages = moved(messages, move, from);
             if (move.type === "reopen") session = await opened.reopen();
-            await session.ingest(messages, plainCodec);
+            await session.ingest(readList(messages, plainCodec));
             const view = await session.nextView();
 
             expect(sequenceFaults(view.messages)).toEqual([]);
@@ -63,9 +64,9 @@ describe("a session through any history of its host", () => {
             expect(promptsIn(view.messages)).toEqual(expect.arrayContaining(newest));
 
             const before = await versionCount(opened.store);
-            await session.ingest(messages, plainCodec);
+            await session.ingest(readList(messages, plainCodec));
             const again = await opened.reopen();
-            await again.ingest(messages, plainCodec);
+            await again.ingest(readList(messages, plainCodec));
             expect(JSON.stringify((await again.nextView()).messages)).toBe(
               JSON.stringify(view.messages),
             );
@@ -93,8 +94,8 @@ describe("a session through any history of its host", () => {
             messages = moved(messages, move, from);
             const first = move.type === "reopen" ? await one.reopen() : one.session;
             const second = move.type === "reopen" ? await two.reopen() : two.session;
-            const together = await first.ingestAndView(messages, plainCodec);
-            await second.ingest(messages, plainCodec);
+            const together = await first.ingestAndView(readList(messages, plainCodec));
+            await second.ingest(readList(messages, plainCodec));
             const apart = await second.nextView();
 
             expect(JSON.stringify(together.messages)).toBe(JSON.stringify(apart.messages));
@@ -118,7 +119,9 @@ describe("a session through any history of its host", () => {
         async (events, contextWindow) => {
           const { session } = await openTestSession();
           const begin: Message = { role: "user", content: "begin", timestamp: 1 };
-          await session.ingest([begin, ...messagesOf(events, { time: 10, calls: 0 })], plainCodec);
+          await session.ingest(
+            readList([begin, ...messagesOf(events, { time: 10, calls: 0 })], plainCodec),
+          );
 
           const view = await session.nextView({ contextWindow, reserve: 0 });
 

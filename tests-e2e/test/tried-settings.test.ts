@@ -1,5 +1,10 @@
 import { sessionSettings, type SessionSettings } from "@self-context-manager/compose";
-import { type Message, openContextSession, silentLogger } from "@self-context-manager/core";
+import {
+  type Message,
+  openContextSession,
+  silentLogger,
+  readList,
+} from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
   countedIds,
@@ -53,7 +58,7 @@ test.each(hostSettings)("the sessions of %s are those that compose opens", async
   for (let number = 1; number <= 40; number += 1) {
     messages.push(...turn(number));
     const options = { contextWindow: 40_000 };
-    const view = await tried.ingestAndView(messages, plainCodec, options);
-    expect(view).toEqual(await session.ingestAndView(messages, plainCodec, options));
+    const view = await tried.ingestAndView(readList(messages, plainCodec), options);
+    expect(view).toEqual(await session.ingestAndView(readList(messages, plainCodec), options));
   }
 });

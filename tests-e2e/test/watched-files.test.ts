@@ -1,5 +1,11 @@
 import { type ContextManager, openContextManager } from "@self-context-manager/compose";
-import { type ContextSession, isText, type Message, type View } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  isText,
+  type Message,
+  type View,
+  readList,
+} from "@self-context-manager/core";
 import { mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -83,9 +89,9 @@ const written: readonly Message[] = [
 
 /** Lets the model read a.txt and sends it the content. */
 async function readFirst(session: ContextSession): Promise<readonly Message[]> {
-  await session.ingest([prompt], plainCodec);
+  await session.ingest(readList([prompt], plainCodec));
   await session.nextView();
-  await session.ingest([prompt, ...readCall], plainCodec);
+  await session.ingest(readList([prompt, ...readCall], plainCodec));
   const answer = await session.read({ path: "a.txt" }, { callId: "r1" });
   const result: Message = {
     role: "toolResult",
@@ -96,7 +102,7 @@ async function readFirst(session: ContextSession): Promise<readonly Message[]> {
     timestamp: 3,
   };
   const messages = [prompt, ...readCall, result];
-  await session.ingest(messages, plainCodec);
+  await session.ingest(readList(messages, plainCodec));
   expect(textOf(await session.nextView())).toContain("f1 a.txt v1\n~~~");
   return messages;
 }
@@ -136,7 +142,7 @@ test("a command refers to the version of a known file that it made, at once", as
   await rename(join(folder, "sed123"), join(folder, "a.txt"));
 
   await session.recordNamed(["a.txt"], { callId: "b1" });
-  await session.ingest([...messages, call, result], plainCodec);
+  await session.ingest(readList([...messages, call, result], plainCodec));
 
   const made = await session.inspect("t2");
   const file = await session.inspect("f1");
@@ -158,7 +164,7 @@ test("a file that a tool of the host writes is not reported as an external chang
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await session.recordWrite("a.txt", { callId: "w1" });
   await hold[Symbol.asyncDispose]();
-  await session.ingest([...messages, ...written], plainCodec);
+  await session.ingest(readList([...messages, ...written], plainCodec));
   const view = await session.nextView();
 
   expect(textOf(view)).toContain("[f1 v2 replaces v1 above]");
@@ -247,7 +253,7 @@ test("many files that another program changed between two sessions are one line 
     Object.fromEntries(names.map((name) => [name, `text of ${name}\n`])),
   );
   const { folder, session } = place;
-  await session.ingest([prompt], plainCodec);
+  await session.ingest(readList([prompt], plainCodec));
   for (const name of names) await session.read({ path: name });
   await session.nextView();
   for (const [index] of names.entries()) await session.deactivate(`f${index + 1}`);

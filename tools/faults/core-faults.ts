@@ -34,7 +34,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/model-calls.ts",
-    of: "if (guard.lacksHistory) await session.ingest(messages, reading, signals);",
+    of: "if (guard.lacksHistory) await session.ingest(list, signals);",
     becomes: "",
     breaks:
       "After a loss of the store, new objects get handles before those of the host's history.",
@@ -114,7 +114,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/own-thinking.ts",
-    of: "own.get(messageKey(raw, codec)) === head",
+    of: "own.get(one.key) === head",
     becomes: "own.has(messageKey(raw, codec))",
     breaks: "A model gets thinking that was made after another system prompt.",
   },
@@ -138,8 +138,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/view-answer.ts",
-    of: "missed ??= { answer: answerIn(messages) };",
-    becomes: "missed = { answer: answerIn(messages) };",
+    of: "missed ??= { answer: answerIn(list) };",
+    becomes: "missed = { answer: answerIn(list) };",
     breaks: "The answer to the last view is the one that the host had at the last missed request.",
   },
   {
@@ -962,8 +962,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/split-list.ts",
-    of: "if (unknown.has(raw)) continue;",
-    becomes: "",
+    of: 'if (isNew && one.mark === "left-out") hasUnknown = true;',
+    becomes: "if (at > 1e6) hasUnknown = true;",
     breaks: "A message that no request had is stored.",
   },
   {

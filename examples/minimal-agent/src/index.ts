@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { type Block, isToolCall, type Message } from "@self-context-manager/core";
+import { type Block, isToolCall, type Message, readList } from "@self-context-manager/core";
 import { neutralCodec, standingInstruction, type ToolCallBlock } from "@self-context-manager/core";
 import { readdir } from "node:fs/promises";
 
@@ -21,14 +21,16 @@ await session.recordSystemPrompt("own", standingInstruction);
 const messages: Message[] = [{ role: "user", content: "Look around.", timestamp: Date.now() }];
 
 for (const answer of model) {
-  const view = await session.ingestAndView(messages, neutralCodec, { contextWindow: 200_000 });
+  const view = await session.ingestAndView(readList(messages, neutralCodec), {
+    contextWindow: 200_000,
+  });
   console.log(`call ${view.call}, messages in view: ${view.messages.length}`);
   const block = answer(JSON.stringify(view.messages));
   messages.push({ role: "assistant", content: [block], timestamp: Date.now() });
   if (isToolCall(block)) messages.push(await runTool(block));
   else console.log(block["text"]);
 }
-await session.ingest(messages, neutralCodec);
+await session.ingest(readList(messages, neutralCodec));
 
 /** Runs a context tool, or `ls`, this agent's own tool. The files that `ls` names become known and are not read. */
 async function runTool({ id, name, arguments: args }: ToolCallBlock): Promise<Message> {

@@ -2,6 +2,7 @@ import type { Connection } from "@self-context-manager/core/host";
 
 import { withOwnCallIds } from "./call-ids.ts";
 import { openClawCodec, type OpenClawMessage } from "./openclaw-messages.ts";
+import { readList } from "@self-context-manager/core";
 
 /**
  * Returns a history with the details of its results, if the session does not know all of it: of a fork, and of a session
@@ -17,7 +18,8 @@ export async function withTranscriptDetails(
   try {
     const session = await connection.session();
     const { messages } = withOwnCallIds(history);
-    if ((await session.knownUntil(messages, openClawCodec)) === history.length) return history;
+    if ((await session.knownUntil(readList(messages, openClawCodec))) === history.length)
+      return history;
     const results = (await transcript()).filter(({ role }) => role === "toolResult");
     const details = new Map(results.map((result) => [result["timestamp"], result["details"]]));
     return history.map((message) =>

@@ -5,7 +5,6 @@ import {
   identityName,
   isStoreTrouble,
   jsonObject,
-  type MarkedList,
   markedList,
   type MessageCodec,
   type PendingRecordings,
@@ -15,6 +14,8 @@ import {
 } from "@self-context-manager/core/host";
 import {
   type ContextSession,
+  type ReadList,
+  readList,
   standingInstruction,
   type ToolAnswer,
 } from "@self-context-manager/core";
@@ -126,13 +127,15 @@ export function agentContext<Message extends { readonly role: string }>(
   };
 
   /** Compares the agent's messages with those that its own `transformContext` returned. */
-  function listOf(host: readonly Message[], sent: readonly Message[]): MarkedList<unknown> {
-    if (options.transformContext === undefined) return { messages: sent, codec };
-    const known = new Set(host.map((message) => identityName(piCodec, message)));
-    const added = sent.filter(
-      (message) => addableRoles.has(message.role) && !known.has(identityName(piCodec, message)),
+  function listOf(given: readonly Message[], changed: readonly Message[]): ReadList {
+    if (options.transformContext === undefined) return readList(changed, codec);
+    const host = readList(given, codec);
+    const sent = readList(changed, codec, host);
+    const known = new Set(host.messages.map(identityName));
+    const added = sent.messages.filter(
+      (one) => addableRoles.has(one.identity.role) && !known.has(identityName(one)),
     );
-    return markedList(codec, { host, sent, added: new Set<unknown>(added) });
+    return markedList({ host, sent, added: new Set(added.map(({ raw }) => raw)) });
   }
 
   async function recordPrompt(): Promise<void> {
@@ -200,7 +203,7 @@ export function agentContext<Message extends { readonly role: string }>(
         const known = requests.viewOptions(model);
         await recordRefusal(rest, call, known.model);
         const list = listOf(messages.filter(isNotSystem), rest);
-        const view = await session.ingestAndView(list.messages, list.codec, {
+        const view = await session.ingestAndView(list, {
           ...known,
           ...(isBound ? { thinking: "bound", head: headName(system) } : {}),
           ...(contextWindow === undefined ? {} : { contextWindow }),

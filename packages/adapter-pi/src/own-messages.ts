@@ -1,4 +1,10 @@
-import { identityName, type MarkedList, markedList } from "@self-context-manager/core/host";
+import { type ReadList, readList, type ReadMessage } from "@self-context-manager/core";
+import {
+  identityName,
+  markedList,
+  type MessageCodec,
+  type MessageIdentity,
+} from "@self-context-manager/core/host";
 
 import { setImmediate as nextTick, setTimeout as delay } from "node:timers/promises";
 
@@ -11,14 +17,10 @@ export interface OwnMessages {
   /** Pi has reported a message in an event of its own. */
   saw(message: unknown): void;
   /**
-   * Returns the list of a request with the messages that others have left out of it, and a codec that marks these and the
-   * messages that others have added. `replaced`: messages of the list that Pi itself no longer sends. Default: none.
+   * Returns the list of a request with the messages that others have left out of it. These and the messages that others have
+   * added are marked. `replaced`: messages of the list that Pi itself no longer sends. Default: none.
    */
-  listFor(
-    messages: readonly unknown[],
-    context: PiContext,
-    replaced?: readonly Fields[],
-  ): Promise<MarkedList<unknown>>;
+  listFor(list: ReadList, context: PiContext, replaced?: readonly Fields[]): Promise<ReadList>;
 }
 
 /**
@@ -45,17 +47,28 @@ export function ownMessages(): OwnMessages {
   /** The user's newest message, which Pi 0.73.1 stores only after the request. */
   let newest: Fields | undefined;
   let read = 0;
+  /** The identities of Pi's own messages. They stay as long as the message is the same object. */
+  const identities = new WeakMap<object, MessageIdentity>();
+  const ownCodec: MessageCodec<unknown> = {
+    ...piCodec,
+    identify(raw) {
+      const there = isFields(raw) ? identities.get(raw) : undefined;
+      const identity = there ?? piCodec.identify(raw);
+      if (isFields(raw)) identities.set(raw, identity);
+      return identity;
+    },
+  };
 
-  function note(message: unknown): void {
-    if (!isFields(message) || !addableRoles.has(message["role"])) return;
-    const name = identityName(piCodec, message);
-    const begins = known.get(name) ?? new Set();
-    known.set(name, begins.add(beginOf(message)));
+  function note(messages: readonly unknown[]): void {
+    for (const one of readList(messages, ownCodec).messages.filter(isAddable)) {
+      const name = identityName(one);
+      const begins = known.get(name) ?? new Set();
+      known.set(name, begins.add(beginOf(one)));
+    }
   }
 
   /** Returns the messages that are not known. Of those with one identity, the known one can have been changed. */
-  function unknownIn(candidates: readonly Fields[]): readonly Fields[] {
-    const byName = Map.groupBy(candidates, (message) => identityName(piCodec, message));
+  function unknownIn(byName: ReadonlyMap<string, readonly ReadMessage[]>): readonly ReadMessage[] {
     return [...byName].flatMap(([name, messages]) => {
       const begins = known.get(name);
       if (begins === undefined) return messages;
@@ -68,29 +81,30 @@ export function ownMessages(): OwnMessages {
   function readEntries({ sessionManager }: PiContext): void {
     const entries = sessionManager.getEntries?.() ?? [];
     if (entries.length < read) read = 0;
-    for (const entry of entries.slice(read)) note(messageIn(entry));
+    note(entries.slice(read).map(messageIn));
     read = entries.length;
   }
 
   /** Returns the host's messages with the newest prompt, if the request has it and Pi has not stored it yet. */
-  function withNewest(host: readonly Fields[], messages: readonly unknown[]): readonly Fields[] {
+  function withNewest(host: readonly Fields[], { messages }: ReadList): readonly Fields[] {
     if (newest === undefined) return host;
     const { timestamp } = newest;
-    const isNewest = (message: unknown): boolean =>
-      isFields(message) && message["role"] === "user" && message["timestamp"] === timestamp;
+    const isNewest = ({ raw }: ReadMessage): boolean =>
+      isFields(raw) && raw["role"] === "user" && raw["timestamp"] === timestamp;
     const isListed = host.findLast(({ role }) => role === "user")?.["timestamp"] === timestamp;
     return isListed || !messages.some(isNewest) ? host : [...host, newest];
   }
 
   return {
     saw(message) {
-      note(message);
+      note([message]);
       if (isFields(message) && message["role"] === "user") newest = message;
     },
-    async listFor(messages, context, replaced = []) {
-      if (context.sessionManager.getEntries === undefined) return { messages, codec: piCodec };
-      const candidates = messages.filter(isFields).filter(({ role }) => addableRoles.has(role));
-      const unknown = (): readonly Fields[] => unknownIn(candidates);
+    async listFor(list, context, replaced = []) {
+      if (context.sessionManager.getEntries === undefined) return list;
+      const candidates = list.messages.filter(isAddable);
+      const byName = Map.groupBy(candidates, identityName);
+      const unknown = (): readonly ReadMessage[] => unknownIn(byName);
       const areAllKnown = (): boolean => {
         if (unknown().length > 0) readEntries(context);
         return unknown().length === 0;
@@ -100,9 +114,13 @@ export function ownMessages(): OwnMessages {
       const most = isQueued ? looks : 0;
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
-      const added = new Set<unknown>(isQueued ? withoutQueued(candidates, unknown()) : unknown());
-      const host = withNewest([...replaced, ...listedMessages(context)], messages);
-      return markedList(piCodec, { host, sent: messages, added });
+      const added = isQueued ? withoutQueued(candidates, unknown()) : unknown();
+      const host = withNewest([...replaced, ...listedMessages(context)], list);
+      return markedList({
+        host: readList(host, ownCodec, list),
+        sent: list,
+        added: new Set(added.map(({ raw }) => raw)),
+      });
     },
   };
 }
@@ -112,20 +130,25 @@ export function ownMessages(): OwnMessages {
  * last known message: they can be the host's own.
  */
 function withoutQueued(
-  candidates: readonly Fields[],
-  unknown: readonly Fields[],
-): readonly Fields[] {
+  candidates: readonly ReadMessage[],
+  unknown: readonly ReadMessage[],
+): readonly ReadMessage[] {
   const names = new Set(unknown);
   const last = candidates.findLastIndex((message) => !names.has(message));
   return unknown.filter(
-    (message) => message["role"] !== "assistant" || candidates.indexOf(message) < last,
+    (one) => one.identity.role !== "assistant" || candidates.indexOf(one) < last,
   );
+}
+
+function isAddable({ raw }: ReadMessage): boolean {
+  return isFields(raw) && addableRoles.has(raw["role"]);
 }
 
 /** Characters of a message that distinguish it from another of the same identity. */
 const beginLength = 200;
 
-function beginOf({ content }: Fields): string {
+function beginOf({ raw }: ReadMessage): string {
+  const content = isFields(raw) ? raw["content"] : undefined;
   const text = typeof content === "string" ? content : firstText(content);
   return typeof text === "string" ? text.slice(0, beginLength) : "";
 }

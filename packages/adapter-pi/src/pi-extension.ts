@@ -1,6 +1,8 @@
 import {
   type ContextSession,
   type HostSignals,
+  type ReadList,
+  readList,
   type RefusedRequest,
   type View,
   type ViewOptions,
@@ -13,7 +15,6 @@ import {
   inspectHint,
   isSessionGone,
   isStoreFailure,
-  type MarkedList,
   pendingRecordings,
   recordCall,
   sha256,
@@ -271,8 +272,7 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     ): Promise<void> {
       const list = await listOf(session, messages, context);
       await session.ingest(
-        list.messages,
-        list.codec,
+        list,
         signalsOf(() => branchOf(context)),
       );
       lacksHistory = false;
@@ -322,24 +322,26 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       session: ContextSession,
       messages: readonly unknown[],
       context: PiContext,
-    ): Promise<MarkedList<unknown>> {
-      const whole = withReplaced(messages, branchOf(context));
-      const isWhole = await hasReplaced(session, whole);
-      return isWhole
-        ? await own.listFor(messages, context)
-        : await own.listFor(whole.messages, context, whole.replaced);
+    ): Promise<ReadList> {
+      const { replaced, ...whole } = withReplaced(messages, branchOf(context));
+      const list = readList(whole.messages, piCodec);
+      return (await hasReplaced(session, list, replaced))
+        ? await own.listFor(readList(messages, piCodec, list), context)
+        : await own.listFor(list, context, replaced);
     }
 
     /** Whether the session has the replaced messages of a list, up to the last one. */
     async function hasReplaced(
       session: ContextSession,
-      { messages, replaced }: ReturnType<typeof withReplaced>,
+      list: ReadList,
+      replaced: readonly unknown[],
     ): Promise<boolean> {
       const last = replaced.at(-1);
       if (last === undefined) return true;
-      const known = await session.knownUntil(messages, piCodec);
+      const known = await session.knownUntil(list);
+      const at = list.messages.findIndex(({ raw }) => raw === last);
       // After the user went back, the session first looks for the point in its own versions.
-      return known > messages.indexOf(last) || (isRewound && known > 0);
+      return known > at || (isRewound && known > 0);
     }
 
     async function managed(
@@ -350,14 +352,14 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       const signals = signalsOf(() => branchOf(context));
       const list = await listOf(session, messages, context);
       if (!canActivate()) {
-        await session.ingest(list.messages, list.codec, signals);
+        await session.ingest(list, signals);
         isRewound = false;
         context.ui.setStatus(statusKey, "ctx only recording: the tool activate is off");
         return undefined;
       }
       hostTokens = roughTokens(messages);
       const options = { ...viewOptions(context), ...signals };
-      const view = await session.ingestAndView(list.messages, list.codec, options);
+      const view = await session.ingestAndView(list, options);
       isRewound = false;
       try {
         await showStatus(session, context, view);
@@ -507,11 +509,11 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
         const { messagesToSummarize = [], turnPrefixMessages = [] } = event.preparation;
         const leaving = [...messagesToSummarize, ...turnPrefixMessages];
         const replaced = replacedMessages(event.branchEntries ?? []);
-        const messages = [...replaced, ...leaving];
-        const isWhole = await hasReplaced(session, { messages, replaced });
+        const list = readList([...replaced, ...leaving], piCodec);
+        const isWhole = await hasReplaced(session, list, replaced);
         const signals = signalsOf(() => event.branchEntries ?? []);
         if (!isRewound && leaving.length > 0)
-          await session.ingest(isWhole ? leaving : messages, piCodec, signals);
+          await session.ingest(isWhole ? readList(leaving, piCodec, list) : list, signals);
         return { compaction: compactionAnswer(event, await session.status(), workspace) };
       });
     });

@@ -13,8 +13,8 @@ test("a refused call keeps its details when its result could not be ingested at 
   const decoded: unknown[] = [];
   const flaky: ContextSession = {
     ...session,
-    ingestAndView: async (messages, codec, options) => {
-      decoded.push(...messages.map((message) => codec.decode(message)));
+    ingestAndView: async ({ messages }, options) => {
+      decoded.push(...messages.map((message) => message.decode()));
       if (decoded.length === 1) throw new Error("the disk is full");
       return await session.nextView(options);
     },
@@ -111,8 +111,8 @@ test("what the agent's own transformContext adds and leaves out is marked", asyn
   });
   const marking: ContextSession = {
     ...session,
-    ingestAndView: async (messages, codec, options) => {
-      marks.push(...messages.map((message) => codec.identify(message)));
+    ingestAndView: async ({ messages }, options) => {
+      marks.push(...messages.map(({ identity, mark }) => [identity, mark]));
       return await session.nextView(options);
     },
   };
@@ -127,9 +127,9 @@ test("what the agent's own transformContext adds and leaves out is marked", asyn
   await context.transformContext([user, { ...user, timestamp: 3 }]);
 
   expect(marks).toEqual([
-    { role: "user", timestamp: 2, isLeftOut: true },
-    { role: "user", timestamp: 3 },
-    { role: "user", timestamp: 9, isForOneRequest: true },
+    [{ role: "user", timestamp: 2 }, "left-out"],
+    [{ role: "user", timestamp: 3 }, "own"],
+    [{ role: "user", timestamp: 9 }, "added"],
   ]);
 });
 

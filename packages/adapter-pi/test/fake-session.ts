@@ -2,6 +2,7 @@ import {
   type ContextSession,
   type FileSource,
   type HostSignals,
+  type ReadList,
   type ToolAnswer,
   usualToolFacts,
 } from "@self-context-manager/core";
@@ -74,10 +75,10 @@ export function fakeSession(): FakeSession {
     get isShared() {
       return fake.isShared;
     },
-    ingest: async (messages: readonly unknown[], _codec: unknown, signals: HostSignals) =>
+    ingest: async ({ messages }: ReadList, signals: HostSignals) =>
       await note("ingest", [messages.length, collected(signals)], { type: "appended", added: 0 }),
     peekView: async (options: unknown) => await note("peekView", [options], shown()),
-    ingestAndView: async (messages: readonly unknown[], _codec: unknown, options: HostSignals) =>
+    ingestAndView: async ({ messages }: ReadList, options: HostSignals) =>
       await note("ingestAndView", [messages.length, collected(options)], shown()),
     status: async () =>
       await note("status", [], {

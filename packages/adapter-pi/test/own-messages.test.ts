@@ -1,27 +1,30 @@
+import { readList, type ReadMessage } from "@self-context-manager/core";
 import { describe, expect, test } from "vitest";
 
-import { ownMessages } from "../src/own-messages.ts";
+import { type OwnMessages, ownMessages } from "../src/own-messages.ts";
 import type { PiContext } from "../src/pi-api.ts";
+import { piCodec } from "../src/pi-codec.ts";
 
 const prompt = { role: "user", content: "go on", timestamp: 1 };
 const reminder = { role: "user", content: "be brief", timestamp: 2 };
 const mode = { role: "custom", customType: "plan", content: "PLAN MODE", timestamp: 3 };
+
+async function marksIn(
+  own: OwnMessages,
+  messages: readonly unknown[],
+  context: PiContext,
+): Promise<readonly ReadMessage["mark"][]> {
+  return (await own.listFor(readList(messages, piCodec), context)).messages.map(({ mark }) => mark);
+}
 
 describe("a message of a request", () => {
   test("was added to it, if it is in no entry and in no event", async () => {
     const own = ownMessages();
     const messages = [prompt, reminder, mode];
 
-    const { codec } = await own.listFor(
-      messages,
-      contextWith([{ type: "message", message: prompt }]),
-    );
+    const context = contextWith([{ type: "message", message: prompt }]);
 
-    expect(messages.map((one) => codec.identify(one).isForOneRequest === true)).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(await marksIn(own, messages, context)).toEqual(["own", "added", "added"]);
   });
 
   test("was added to it, although it has the time of Pi's own message", async () => {
@@ -30,26 +33,15 @@ describe("a message of a request", () => {
     const changed = { ...prompt, content: "[masked]" };
     const context = contextWith([{ type: "message", message: prompt }]);
 
-    const { codec: whole } = await own.listFor([prompt, sameTime], context);
-    const { codec: masked } = await own.listFor([changed, sameTime], context);
-
-    expect([prompt, sameTime].map((one) => whole.identify(one).isForOneRequest)).toEqual([
-      undefined,
-      true,
-    ]);
-    expect([changed, sameTime].map((one) => masked.identify(one).isForOneRequest)).toEqual([
-      undefined,
-      true,
-    ]);
+    expect(await marksIn(own, [prompt, sameTime], context)).toEqual(["own", "added"]);
+    expect(await marksIn(own, [changed, sameTime], context)).toEqual(["own", "added"]);
   });
 
   test("belongs to the history, if Pi has reported it", async () => {
     const own = ownMessages();
     own.saw(reminder);
 
-    const { codec } = await own.listFor([reminder], contextWith([]));
-
-    expect(codec.identify(reminder).isForOneRequest).toBeUndefined();
+    expect(await marksIn(own, [reminder], contextWith([]))).toEqual(["own"]);
   });
 
   test("belongs to the history, if an extension has stored its content", async () => {
@@ -57,9 +49,7 @@ describe("a message of a request", () => {
     const { customType, content } = mode;
     const entries = [{ type: "custom_message", customType, content }];
 
-    const { codec } = await own.listFor([mode], contextWith(entries));
-
-    expect(codec.identify(mode).isForOneRequest).toBeUndefined();
+    expect(await marksIn(own, [mode], contextWith(entries))).toEqual(["own"]);
   });
 
   test("belongs to the history, if Pi stores it while the request is made", async () => {
@@ -67,9 +57,7 @@ describe("a message of a request", () => {
     const entries: unknown[] = [];
     setImmediate(() => void entries.push({ type: "message", message: prompt }));
 
-    const { codec } = await own.listFor([prompt], contextWith(entries));
-
-    expect(codec.identify(prompt).isForOneRequest).toBeUndefined();
+    expect(await marksIn(own, [prompt], contextWith(entries))).toEqual(["own"]);
   });
 
   test("was added to it with its results, if it is an answer", async () => {
@@ -80,20 +68,12 @@ describe("a message of a request", () => {
     const messages = [answer, result, prompt];
     own.saw(prompt);
 
-    const { codec } = await own.listFor(messages, contextWith([]));
+    const added = await marksIn(own, messages, contextWith([]));
     own.saw(answer);
-    const { codec: known } = await own.listFor(messages, contextWith([]));
+    const known = await marksIn(own, messages, contextWith([]));
 
-    expect(messages.map((one) => codec.identify(one).isForOneRequest)).toEqual([
-      true,
-      true,
-      undefined,
-    ]);
-    expect(messages.map((one) => known.identify(one).isForOneRequest)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(added).toEqual(["added", "added", "own"]);
+    expect(known).toEqual(["own", "own", "own"]);
   });
 
   test("was added to it, if it is a summary of no entry", async () => {
@@ -106,13 +86,9 @@ describe("a message of a request", () => {
       { type: "compaction", summary: "s", timestamp },
     ];
 
-    const { codec } = await ownMessages().listFor(messages, contextWith(entries));
+    const marks = await marksIn(ownMessages(), messages, contextWith(entries));
 
-    expect(messages.map((one) => codec.identify(one).isForOneRequest)).toEqual([
-      true,
-      undefined,
-      undefined,
-    ]);
+    expect(marks).toEqual(["added", "own", "own"]);
   });
 
   test("belongs to the history, if it is an answer that a host can store later", async () => {
@@ -122,19 +98,11 @@ describe("a message of a request", () => {
     const messages = [earlier, prompt, newest];
     own.saw(prompt);
 
-    const late = await own.listFor(messages, contextWith([]));
-    const atOnce = await own.listFor(messages, storingAtOnce(contextWith([])));
+    const late = await marksIn(own, messages, contextWith([]));
+    const atOnce = await marksIn(own, messages, storingAtOnce(contextWith([])));
 
-    expect(messages.map((one) => late.codec.identify(one).isForOneRequest)).toEqual([
-      true,
-      undefined,
-      undefined,
-    ]);
-    expect(messages.map((one) => atOnce.codec.identify(one).isForOneRequest)).toEqual([
-      true,
-      undefined,
-      true,
-    ]);
+    expect(late).toEqual(["added", "own", "own"]);
+    expect(atOnce).toEqual(["added", "own", "added"]);
   });
 });
 
@@ -154,12 +122,15 @@ describe("a message of the host that is not in a request", () => {
     messages: readonly unknown[],
     entries: readonly unknown[] = branch,
   ): Promise<{ readonly times: readonly unknown[]; readonly leftOut: readonly unknown[] }> {
-    const list = await ownMessages().listFor(messages, contextWith(branch, entries));
-    const timeOf = (message: unknown): unknown =>
-      Reflect.get(message as object, "timestamp") ?? Reflect.get(message as object, "customType");
+    const list = await ownMessages().listFor(
+      readList(messages, piCodec),
+      contextWith(branch, entries),
+    );
+    const timeOf = ({ raw }: ReadMessage): unknown =>
+      Reflect.get(raw as object, "timestamp") ?? Reflect.get(raw as object, "customType");
     return {
       times: list.messages.map(timeOf),
-      leftOut: list.messages.filter((one) => list.codec.identify(one).isLeftOut).map(timeOf),
+      leftOut: list.messages.filter(({ mark }) => mark === "left-out").map(timeOf),
     };
   }
 

@@ -4,6 +4,7 @@ import {
   type Message,
   neutralCodec,
   type ViewMessage,
+  readList,
 } from "@self-context-manager/core";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ export async function storeWithCalls(): Promise<
   await manager.openSession({ harness: "pi", sessionId: "empty" });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
   const send = async (options = {}): Promise<void> => {
-    await session.ingest(messages, neutralCodec);
+    await session.ingest(readList(messages, neutralCodec));
     handedOver.push((await session.nextView(options)).messages);
   };
   await session.recordSystemPrompt("host", "You help.");

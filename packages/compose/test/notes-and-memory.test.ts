@@ -1,4 +1,4 @@
-import { type ContextSession, neutralCodec, type View } from "@self-context-manager/core";
+import { type ContextSession, neutralCodec, type View, readList } from "@self-context-manager/core";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -282,18 +282,20 @@ it("shows headings and follows links only of the lines that the host's tool has 
   };
   await session.recordRead(path, { callId: "r1" });
   await session.ingest(
-    [
-      { role: "user", content: "read" },
-      call,
-      {
-        role: "toolResult",
-        toolCallId: "r1",
-        toolName: "read",
-        content: [{ type: "text", text: "needle" }],
-        isError: false,
-      },
-    ],
-    neutralCodec,
+    readList(
+      [
+        { role: "user", content: "read" },
+        call,
+        {
+          role: "toolResult",
+          toolCallId: "r1",
+          toolName: "read",
+          content: [{ type: "text", text: "needle" }],
+          isError: false,
+        },
+      ],
+      neutralCodec,
+    ),
   );
 
   const found = await tool(session, "find_objects", { words: "needle", type: "file" });

@@ -1,4 +1,4 @@
-import { type Message, neutralCodec } from "@self-context-manager/core";
+import { type Message, neutralCodec, readList } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
 import { openContextManager, sessionSettings } from "../src/index.ts";
@@ -71,7 +71,7 @@ async function firstEnd(setting: "thrifty" | "default" | "careful"): Promise<num
   const session = await manager.openSession({ harness: "test", sessionId: setting });
   const messages: Message[] = [{ role: "user", content: "go on", timestamp: 1 }];
   for (let call = 1; call <= 200; call += 1) {
-    const view = await session.ingestAndView(messages, neutralCodec);
+    const view = await session.ingestAndView(readList(messages, neutralCodec));
     if (view.epoch?.isNew === true) return call;
     const id = `call_${call}`;
     messages.push(

@@ -39,6 +39,7 @@ export { modelOptions, type ModelOptions } from "./cost/model-options.ts";
 export { type ModelCost, type ModelFacts, type PriceProfile } from "./cost/price-profile.ts";
 export type { HostSession } from "./host/host-session.ts";
 export { neutralCodec } from "./host/neutral-codec.ts";
+export { readList, type ReadList, type ReadMessage } from "./host/read-list.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
 export { type ToolFacts, usualToolFacts } from "./calls/tool-facts.ts";
 export type { ActivationPolicy } from "./policy/activation-policy.ts";

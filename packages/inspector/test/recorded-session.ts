@@ -9,6 +9,7 @@ import {
   pooledLayout,
   silentLogger,
   windowPolicy,
+  readList,
 } from "@self-context-manager/core";
 import { answerDetails, hostText } from "@self-context-manager/core/host";
 import {
@@ -116,7 +117,7 @@ export async function recordedSession(
         ...stamp,
       });
     }
-    await session.ingest(messages, neutralCodec);
+    await session.ingest(readList(messages, neutralCodec));
     await session.nextView();
   }
   await session[Symbol.asyncDispose]();

@@ -121,9 +121,9 @@ function losing(open: OpenContext, store: { readonly isLost: boolean }): OpenCon
       ...opened,
       session: {
         ...session,
-        ingestAndView: async (messages, codec, options) => {
+        ingestAndView: async (list, options) => {
           if (store.isLost) throw new Error("the store is lost");
-          return await session.ingestAndView(messages, codec, options);
+          return await session.ingestAndView(list, options);
         },
       },
       [Symbol.asyncDispose]: async () => await opened[Symbol.asyncDispose](),

@@ -8,6 +8,7 @@ import {
   recentlyUsedPolicy,
   silentLogger,
   type View,
+  readList,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
 import { objectId } from "@self-context-manager/objects";
@@ -118,8 +119,10 @@ async function viewOf(
     : never,
 ): Promise<View> {
   await session.ingest(
-    messages.map((message, index) => ({ message, index })),
-    codec,
+    readList(
+      messages.map((message, index) => ({ message, index })),
+      codec,
+    ),
   );
   return await session.nextView({ ...(prices === undefined ? {} : { prices }), model: "m" });
 }

@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   pooledLayout,
   recentlyUsedPolicy,
+  readList,
 } from "@self-context-manager/core";
 import { hostEvent, messagesOf } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
@@ -135,7 +136,7 @@ export async function recordViews(
         await touch(session, opened, move, index);
         break;
     }
-    await session.ingest(messages, plainCodec);
+    await session.ingest(readList(messages, plainCodec));
     const view = await session.nextView(
       contextWindow === undefined ? {} : { contextWindow, reserve: 0 },
     );

@@ -1,5 +1,6 @@
 import type { HostSignals } from "../history/ingest-messages.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
+import { readList } from "../host/read-list.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -12,13 +13,14 @@ export async function answeredAgain<Raw>(
   codec: MessageCodec<Raw>,
   messages: readonly Raw[],
 ): Promise<HostSignals> {
-  const roles = messages.map((message) => codec.identify(message).role);
+  const list = readList(messages, codec);
+  const roles = list.messages.map(({ identity }) => identity.role);
   if (roles.at(-1) !== "user") return {};
   const signals = { rewound: true } as const;
   if (!roles.includes("assistant")) return signals;
   try {
     const session = await connection.session();
-    return (await session.knownUntil(messages, codec, signals)) === messages.length ? signals : {};
+    return (await session.knownUntil(list, signals)) === messages.length ? signals : {};
   } catch {
     // The model call meets the same failure, and reports it.
     return {};

@@ -47,7 +47,7 @@ export function connectionParts<Raw>(options: ConnectOptions<Raw>): ConnectionPa
     isOff: options.isOff === true,
   });
   const records = hostToolRecords(guard, notices, isRecorded);
-  const thinking = ownThinking(codec, { withoutThinking, refusalIn });
+  const thinking = ownThinking({ withoutThinking, refusalIn });
   const sent = sentRequests<Raw>({ breakpoints, isCacheLong, clock });
   const prompts: ConnectionParts<Raw>["prompts"] = { host: undefined };
 

@@ -1,6 +1,6 @@
 import type { HostSignals } from "../history/ingest-messages.ts";
-import type { MarkedList } from "../host/marked-list.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
+import { type ReadList, readList } from "../host/read-list.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { View, ViewOptions } from "../session/view-options.ts";
 import type { ViewMessage } from "../view/layout.ts";
@@ -23,10 +23,10 @@ export interface ModelCallRequest<Raw> extends RequestLists<Raw>, ViewOptions, H
    */
   readonly recordOnly?: boolean;
   /**
-   * Returns the list with the help of the session, for a host whose list does not have every message. Default: made of the
-   * lists above.
+   * Returns the list with the help of the session, for a host whose list does not have every message. `sent`: the list of the
+   * request, as it was read. Default: made of the lists above.
    */
-  readonly complete?: (session: ContextSession) => Promise<MarkedList<Raw>>;
+  readonly complete?: (session: ContextSession, sent: ReadList<Raw>) => Promise<ReadList>;
 }
 
 /** The answer to a model call. */
@@ -63,15 +63,15 @@ export interface ModelCalls<Raw> {
 
 export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   const { codec, encode, guard, notices, records, thinking, sent } = parts;
-  const answer = viewAnswer(codec);
+  const answer = viewAnswer();
   /** The user went back, and no ingest since has succeeded. */
   let isRewound = false;
   /** The call whose prompt was reported as too long. */
   let refusedCall: number | undefined;
 
   /** Returns the signals for a list that is passed to the session. */
-  function signalsFor(messages: readonly Raw[], { summaries }: HostSignals): HostSignals {
-    const answerAt = answer.indexIn(messages);
+  function signalsFor(list: ReadList, { summaries }: HostSignals): HostSignals {
+    const answerAt = answer.indexIn(list);
     return {
       ...(isRewound ? { rewound: true } : {}),
       ...(answerAt === undefined ? {} : { answerAt }),
@@ -81,11 +81,11 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
 
   async function recordPending(
     session: ContextSession,
-    { messages, codec: reading }: MarkedList<Raw>,
+    list: ReadList,
     signals: HostSignals,
   ): Promise<void> {
     // What is recorded after it gets no handle that the messages mention.
-    if (guard.lacksHistory) await session.ingest(messages, reading, signals);
+    if (guard.lacksHistory) await session.ingest(list, signals);
     guard.lacksHistory = false;
     await records.record(session);
   }
@@ -93,25 +93,25 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   async function viewFor(
     session: ContextSession,
     request: ModelCallRequest<Raw>,
-    isBound: boolean,
+    { messages, isBound }: ReadRequest<Raw>,
   ): Promise<ModelCall<Raw> | "own"> {
-    const list = (await request.complete?.(session)) ?? listOf(codec, request);
-    const signals = signalsFor(list.messages, request);
+    const list = (await request.complete?.(session, messages)) ?? listOf(messages, codec, request);
+    const signals = signalsFor(list, request);
     await recordPending(session, list, signals);
     if (request.recordOnly === true || !parts.canActivate()) {
-      await session.ingest(list.messages, list.codec, signals);
+      await session.ingest(list, signals);
       isRewound = false;
       notices.recovered();
       return "own";
     }
-    const view = await session.ingestAndView(list.messages, list.codec, {
+    const view = await session.ingestAndView(list, {
       ...viewOptionsOf(request, isBound),
       ...signals,
     });
     const encoded = view.messages.map(encode);
     notices.recovered();
     isRewound = false;
-    answer.sends(list.messages);
+    answer.sends(list);
     if (encoded.length === 0) return "own";
     sent.sends(view, encoded);
     return { messages: encoded, view };
@@ -127,8 +127,8 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
 
   /** Returns the host's own messages for a request without a view; undefined if they stay as they are. */
   function ownMessages(
-    { messages, head }: ModelCallRequest<Raw>,
-    isBound: boolean,
+    { head }: ModelCallRequest<Raw>,
+    { messages, isBound }: ReadRequest<Raw>,
   ): ModelCall<Raw> | undefined {
     if (guard.isDisposed) return undefined;
     try {
@@ -138,7 +138,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
         head: () => head ?? parts.headName() ?? "",
         isManaged: guard.isOn && parts.hasTools(),
       });
-      return kept === messages ? undefined : { messages: kept };
+      return kept === undefined ? undefined : { messages: kept };
     } catch (error) {
       // The codec failed. The host sends its messages as they are.
       notices.failed(error);
@@ -146,15 +146,20 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     }
   }
 
-  /** Returns whether the model binds its thinking. */
-  function follow({ messages, model, thinking: known }: ModelCallRequest<Raw>): boolean {
+  /** Reads the list of a request; undefined if the codec failed. Then the host sends its messages as they are. */
+  function read({
+    messages,
+    model,
+    thinking: known,
+  }: ModelCallRequest<Raw>): ReadRequest<Raw> | undefined {
     try {
-      thinking.follows(messages, thinking.binds(model, known));
+      const list = readList(messages, codec);
+      thinking.follows(list, thinking.binds(model, known));
+      return { messages: list, isBound: thinking.binds(model, known) };
     } catch (error) {
-      // The codec failed. The list is read again below, where this is reported too.
       notices.failed(error);
+      return undefined;
     }
-    return thinking.binds(model, known);
   }
 
   return {
@@ -162,9 +167,10 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       sent.sendsOwn(request.model);
       // Kept before the session is opened, because that can fail too.
       isRewound ||= request.rewound === true;
-      const isBound = follow(request);
-      const made = await guard.attempt(async (session) => await viewFor(session, request, isBound));
-      if (made === undefined || made === "own") return ownMessages(request, isBound);
+      const given = read(request);
+      if (given === undefined) return undefined;
+      const made = await guard.attempt(async (session) => await viewFor(session, request, given));
+      if (made === undefined || made === "own") return ownMessages(request, given);
       thinking.sendsView();
       return made;
     },
@@ -187,14 +193,22 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     async ingest(messages, signals = {}) {
       isRewound ||= signals.rewound === true;
       await guard.attempt(async (session) => {
-        const given = signalsFor(messages, signals);
-        await recordPending(session, { messages, codec }, given);
-        await session.ingest(messages, codec, given);
+        const list = readList(messages, codec);
+        const given = signalsFor(list, signals);
+        await recordPending(session, list, given);
+        await session.ingest(list, given);
         isRewound = false;
         notices.recovered();
       });
     },
   };
+}
+
+/** A request whose list was read. */
+interface ReadRequest<Raw> {
+  readonly messages: ReadList<Raw>;
+  /** Whether the model binds its thinking. */
+  readonly isBound: boolean;
 }
 
 function viewOptionsIn<Raw>(request: ModelCallRequest<Raw>): ViewOptions {

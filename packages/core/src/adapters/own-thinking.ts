@@ -1,8 +1,7 @@
 import { isJsonObject } from "@self-context-manager/objects";
 import { executionField } from "../calls/execution.ts";
 import type { ThinkingBinding } from "../cost/thinking-binding.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
-import { messageKey } from "../host/message-identity.ts";
+import type { ReadList, ReadMessage } from "../host/read-list.ts";
 import { isThinkingRefusal } from "../host/thinking-refusal.ts";
 
 /** What a host can say about the thinking in its own messages. */
@@ -37,14 +36,15 @@ interface OwnRequest {
  */
 export interface OwnThinking<Raw> {
   /** Called before each request, with the host's own messages. */
-  follows(messages: readonly Raw[], isBound: boolean): void;
+  follows(list: ReadList<Raw>, isBound: boolean): void;
   /** The request contains a view's messages. */
   sendsView(): void;
   /**
    * The request contains the host's own messages after this system prompt and these tools. Returns them without the
-   * signed thinking that the model would not accept there. A message without such thinking is the same object.
+   * signed thinking that the model would not accept there, or undefined if they stay as they are. A message without such
+   * thinking is the same object.
    */
-  sendsOwn(messages: readonly Raw[], request: OwnRequest): readonly Raw[];
+  sendsOwn(list: ReadList<Raw>, request: OwnRequest): readonly Raw[] | undefined;
   /** Whether a model binds its thinking, as its host says, or because it has refused thinking before. */
   binds(model: string | undefined, known: ThinkingBinding | undefined): boolean;
   /** The provider refused a request with this error. A list that keeps it reports it too. */
@@ -53,10 +53,10 @@ export interface OwnThinking<Raw> {
   readonly refusals: number;
 }
 
-export function ownThinking<Raw>(
-  codec: MessageCodec<Raw>,
-  { refusalIn, withoutThinking }: OwnThinkingOptions<Raw>,
-): OwnThinking<Raw> {
+export function ownThinking<Raw>({
+  refusalIn,
+  withoutThinking,
+}: OwnThinkingOptions<Raw>): OwnThinking<Raw> {
   /** The keys of the answers that were seen so far; undefined before the first request. */
   let seen: Set<string> | undefined;
   /** The answers to the host's own messages, with the names of the system prompt and the tools before them. */
@@ -69,32 +69,21 @@ export function ownThinking<Raw>(
   const counted = new Set<string>();
   let refusals = 0;
 
-  const isAnswer = (raw: Raw): boolean => codec.identify(raw).role === "assistant";
-
   function note({ model, error }: RefusedAnswer): void {
     if (!isThinkingRefusal(error)) return;
     refusing.add(model);
     refusals += 1;
   }
 
-  function noteRefusals(messages: readonly Raw[]): void {
+  function noteRefusals({ messages }: ReadList<Raw>): void {
     if (refusalIn === undefined) return;
-    for (const raw of messages) {
+    for (const { raw, key } of messages) {
       const refusal = refusalIn(raw);
       if (refusal === undefined) continue;
-      const key = messageKey(raw, codec);
       if (counted.has(key)) continue;
       counted.add(key);
       note(refusal);
     }
-  }
-
-  /** Whether a message is a tool's result with details of the context manager. */
-  function isOfManager(raw: Raw): boolean {
-    if (codec.identify(raw).role !== "toolResult") return false;
-    const message = codec.decode(raw);
-    const details = message.role === "toolResult" ? message.details : undefined;
-    return isJsonObject(details) && executionField in details;
   }
 
   return {
@@ -102,16 +91,15 @@ export function ownThinking<Raw>(
     get refusals() {
       return refusals;
     },
-    follows(messages, isBound) {
-      noteRefusals(messages);
+    follows(list, isBound) {
+      noteRefusals(list);
       // Thinking of answers to a model that binds none is never left out.
       if (!isBound && lastHead === undefined) return;
       const isFirst = seen === undefined;
       seen ??= new Set();
-      for (const raw of messages) {
-        if (!isAnswer(raw)) continue;
-        const key = messageKey(raw, codec);
-        if (seen.has(key)) continue;
+      for (const one of list.messages) {
+        const { key } = one;
+        if (!isAnswer(one) || seen.has(key)) continue;
         seen.add(key);
         if (!isFirst && lastHead !== undefined) own.set(key, lastHead);
       }
@@ -120,14 +108,15 @@ export function ownThinking<Raw>(
       lastHead = undefined;
       hasViews = true;
     },
-    sendsOwn(messages, { isBound, head: headName, isManaged }) {
+    sendsOwn({ messages }, { isBound, head: headName, isManaged }) {
       lastHead = undefined;
-      if (!isBound) return messages;
+      if (!isBound) return undefined;
       const head = headName();
       lastHead = head;
-      if (!isManaged && !hasViews && !messages.some(isOfManager)) return messages;
-      return messages.flatMap((raw) => {
-        if (!isAnswer(raw) || own.get(messageKey(raw, codec)) === head) return [raw];
+      if (!isManaged && !hasViews && !messages.some(isOfManager)) return undefined;
+      return messages.flatMap((one) => {
+        const { raw } = one;
+        if (!isAnswer(one) || own.get(one.key) === head) return [raw];
         const kept = withoutThinking(raw);
         return kept === undefined ? [] : [kept];
       });
@@ -137,4 +126,16 @@ export function ownThinking<Raw>(
       if (refusalIn === undefined && hasViews) note(refusal);
     },
   };
+}
+
+function isAnswer({ identity }: ReadMessage): boolean {
+  return identity.role === "assistant";
+}
+
+/** Whether a message is a tool's result with details of the context manager. */
+function isOfManager(one: ReadMessage): boolean {
+  if (one.identity.role !== "toolResult") return false;
+  const message = one.decode();
+  const details = message.role === "toolResult" ? message.details : undefined;
+  return isJsonObject(details) && executionField in details;
 }

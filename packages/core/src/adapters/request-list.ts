@@ -1,5 +1,6 @@
-import { type MarkedList, markedList } from "../host/marked-list.ts";
+import { markedList } from "../host/marked-list.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
+import { type ReadList, readList } from "../host/read-list.ts";
 
 /** The lists of a request. */
 export interface RequestLists<Raw> {
@@ -11,12 +12,13 @@ export interface RequestLists<Raw> {
   readonly added?: ReadonlySet<Raw>;
 }
 
-/** Returns the list that the session reads. */
+/** Returns the list for the session. `sent`: the list of the request, as it was read. */
 export function listOf<Raw>(
+  sent: ReadList<Raw>,
   codec: MessageCodec<Raw>,
   { messages, host, added = new Set() }: RequestLists<Raw>,
-): MarkedList<Raw> {
-  if (host === undefined && added.size === 0) return { messages, codec };
+): ReadList {
+  if (host === undefined && added.size === 0) return sent;
   const own = host ?? messages.filter((message) => !added.has(message));
-  return markedList(codec, { host: own, sent: messages, added });
+  return markedList({ host: readList(own, codec, sent), sent, added });
 }

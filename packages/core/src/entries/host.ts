@@ -25,14 +25,9 @@ export { soundUsage } from "../cost/reported-usage.ts";
 export { type ThinkingBinding, thinkingBinding } from "../cost/thinking-binding.ts";
 export type { HarnessAdapter, HarnessSupports } from "../host/harness-adapter.ts";
 export type { FileRendering } from "../host/file-rendering.ts";
-export {
-  type ComparedLists,
-  identityName,
-  type MarkedList,
-  markedList,
-} from "../host/marked-list.ts";
+export { type ComparedLists, identityName, markedList } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-export { messageKey } from "../host/message-identity.ts";
+export { messageKey } from "../host/read-list.ts";
 export { isThinkingRefusal } from "../host/thinking-refusal.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";

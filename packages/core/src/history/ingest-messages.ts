@@ -3,12 +3,13 @@ import {
   metadataVersion,
   sealObject,
   type StoredVersion,
-  toJson,
 } from "@self-context-manager/objects";
 import type { Message, ReportedUsage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
-import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import { identify, keyName, type KnownMessage } from "../host/message-identity.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
+import { keyName, type KnownMessage } from "../host/message-identity.ts";
+import type { FileRendering } from "../host/file-rendering.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { learnUsage } from "../state/learn-usage.ts";
 import {
@@ -57,26 +58,32 @@ export interface IngestReport {
   readonly isFromOtherStore?: boolean;
 }
 
+/** A list that was ingested. */
+export interface IngestedList {
+  readonly report: IngestReport;
+  /** Returns the key of each message of the list. */
+  readonly keys: () => readonly string[];
+}
+
 /**
  * Ingests a host's messages. Messages are recognised by their keys, so only new ones are decoded and stored. The caller
  * commits the session; the writes that belong to it are staged.
  */
-export async function ingestMessages<Raw>(
+export async function ingestMessages(
   scope: SessionScope,
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
+  messages: readonly ReadMessage[],
+  fileRendering: FileRendering | undefined,
   signals: HostSignals = {},
-): Promise<IngestReport> {
+): Promise<IngestedList> {
   const { state } = scope;
-  const identities = messages.map((raw) => identify(raw, codec));
+  const identities = messages.map(({ identity }) => identity);
   const compare = (isRewound: boolean): Reconciliation =>
     reconcile({
       messages,
-      codec,
       identities,
       ...knownMessages(state),
       end: state.chat.end(),
-      isOtherPrompt: ({ position }, raw) => isOtherPrompt(scope, position, decode(raw, codec)),
+      isOtherPrompt: ({ position }, one) => isOtherPrompt(scope, position, one.decode()),
       rewound: isRewound,
     });
   const result = compare(signals.rewound === true);
@@ -84,13 +91,13 @@ export async function ingestMessages<Raw>(
   const news = isRewound ? compare(false) : result;
   const unseen = news.unseen.map((one) => ({
     ...one,
-    message: decode(messages[one.index] as Raw, codec),
+    message: (messages[one.index] as ReadMessage).decode(),
   }));
   const firstAnswer = unseen.find(({ message }) => message.role === "assistant");
   if (signals.answerAt !== undefined && firstAnswer?.index !== signals.answerAt)
     state.sent.missAnswer();
   const toolcalls: KnownToolcalls = new Map();
-  const objectIds = await chooseObjectIds(scope, unseen, toolcalls, codec.fileRendering);
+  const objectIds = await chooseObjectIds(scope, unseen, toolcalls, fileRendering);
   const isFromOtherStore =
     state.chat.known.size === 0 &&
     (await skipForeignHandles(scope, {
@@ -98,11 +105,11 @@ export async function ingestMessages<Raw>(
       summaries: signals.summaries?.() ?? [],
       known: toolcalls,
     }));
-  await moveTakenCalls(scope, unseen, toolcalls, codec.fileRendering);
+  await moveTakenCalls(scope, unseen, toolcalls, fileRendering);
   const recognized = await recognizeReads(
     scope,
     unseen.map(({ message }) => message),
-    codec.fileRendering,
+    fileRendering,
   );
   const keptAfter = (index: number): TurnPosition | undefined =>
     state.chat.known.get(news.keys()[index + 1] ?? "")?.position;
@@ -120,7 +127,7 @@ export async function ingestMessages<Raw>(
   const isPast =
     (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
   if (!isPast) state.chat.setSequence(sequenceOf(state, identities, news.keys()));
-  return report;
+  return { report, keys: news.keys };
 }
 
 /** Moves the session to the point that the host's list continues. Returns whether it was moved. */
@@ -205,10 +212,6 @@ function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void 
   if (!state.pool.has(chat.body.id)) return;
   joinPool(state, metadataVersion(chat));
   if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
-}
-
-function decode<Raw>(raw: Raw, codec: MessageCodec<Raw>): Message {
-  return toJson(codec.decode(raw)) as Message;
 }
 
 function isOtherPrompt(

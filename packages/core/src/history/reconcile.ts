@@ -1,6 +1,7 @@
 import { beforeFirstTurn, isAfter, positionBefore, type TurnPosition } from "../chat/turn.ts";
-import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
 import { chatRoles, type KnownMessage, messageKeys } from "../host/message-identity.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import { commonStart, isNamed, keysOf } from "./known-keys.ts";
 
 /** The relation of a host's message list to the ingested one. */
@@ -34,10 +35,9 @@ export interface UnseenMessage {
   readonly key: string;
 }
 
-export interface ReconcileInput<Raw> {
-  readonly messages: readonly Raw[];
-  readonly codec: Pick<MessageCodec<Raw>, "decode">;
-  /** The identities of the messages, from `identify`. */
+export interface ReconcileInput {
+  readonly messages: readonly ReadMessage[];
+  /** The identities of the messages. */
   readonly identities: readonly MessageIdentity[];
   /** The host's list as it was last ingested. */
   readonly sequence: readonly KnownMessage[];
@@ -48,7 +48,7 @@ export interface ReconcileInput<Raw> {
   /** Whether a known message is a failed or aborted answer. */
   readonly isDiscarded: (known: KnownMessage) => boolean;
   /** Whether a user's message has the key of a known one and a different content. */
-  readonly isOtherPrompt?: (known: KnownMessage, raw: Raw) => boolean;
+  readonly isOtherPrompt?: (known: KnownMessage, message: ReadMessage) => boolean;
   /** Whether the host reports that the user went back, in the tree or by a fork. */
   readonly rewound?: boolean;
 }
@@ -58,7 +58,7 @@ export interface ReconcileInput<Raw> {
  * shortens its list for reasons of its own (decision D52). A rewind needs a new user message at the place of another
  * one, or a report of the host.
  */
-export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
+export function reconcile(input: ReconcileInput): Reconciliation {
   const prompt = reusedName(input);
   if (prompt !== undefined) {
     const known = new Map(input.known);
@@ -72,14 +72,14 @@ export function reconcile<Raw>(input: ReconcileInput<Raw>): Reconciliation {
 }
 
 /** Returns a function for the keys of a list, which are found when they are first needed. */
-function keysOnce<Raw>(input: ReconcileInput<Raw>): Reconciliation["keys"] {
+function keysOnce(input: ReconcileInput): Reconciliation["keys"] {
   let keys: readonly string[] | undefined;
   return () => (keys ??= keysOf(input.identities, input, input.rewound));
 }
 
 /** `shared`: the number of messages with which both the host's list and the known one begin. */
-function compare<Raw>(
-  input: ReconcileInput<Raw>,
+function compare(
+  input: ReconcileInput,
   keys: Reconciliation["keys"],
   shared: number,
 ): Reconciliation {
@@ -113,14 +113,14 @@ function keysFrom(
  * Returns the newest prompt if it has the key of an abandoned one: two prompts can have the same timestamp. Only a list
  * that does not continue the known one is examined, because hosts can change messages that they send again.
  */
-function reusedName<Raw>({
+function reusedName({
   messages,
   identities,
   sequence,
   known,
   isOtherPrompt,
   rewound,
-}: ReconcileInput<Raw>): { readonly index: number; readonly key: string } | undefined {
+}: ReconcileInput): { readonly index: number; readonly key: string } | undefined {
   if (isOtherPrompt === undefined) return undefined;
   if (rewound !== true && messages.length >= sequence.length) return undefined;
   const index = identities.findLastIndex(({ role }) => role === "user");
@@ -129,12 +129,12 @@ function reusedName<Raw>({
   const [key] = messageKeys(identities.slice(0, index + 1), index);
   const before = key === undefined ? undefined : known.get(key);
   if (key === undefined || before === undefined) return undefined;
-  return isOtherPrompt(before, messages[index] as Raw) ? { index, key } : undefined;
+  return isOtherPrompt(before, messages[index] as ReadMessage) ? { index, key } : undefined;
 }
 
 /** Returns the number of messages with which both the host's list and the known one begin. */
-function knownPrefix<Raw>(
-  { identities, sequence }: ReconcileInput<Raw>,
+function knownPrefix(
+  { identities, sequence }: ReconcileInput,
   keys: Reconciliation["keys"],
 ): number {
   const shared = commonStart(identities, sequence);
@@ -144,14 +144,14 @@ function knownPrefix<Raw>(
 }
 
 /** Whether the host's list ends before the chat does, as after messages that the host lost. */
-function isBehind<Raw>({ sequence, end }: ReconcileInput<Raw>): boolean {
+function isBehind({ sequence, end }: ReconcileInput): boolean {
   const last = sequence.findLast(({ position }) => position !== undefined)?.position;
   return last !== undefined && isAfter(end, last);
 }
 
 /** Returns the position at which the chat is cut, or undefined if the chat continues. */
-function rewindPoint<Raw>(
-  input: ReconcileInput<Raw>,
+function rewindPoint(
+  input: ReconcileInput,
   keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
@@ -199,8 +199,8 @@ function lastPosition(
  * applies after a summary, and when the host reports that the user went back. The chat does not contain the messages
  * that a summary replaces, so their position is unknown.
  */
-function pointBeforeOmitted<Raw>(
-  { messages, codec, sequence, known, rewound }: ReconcileInput<Raw>,
+function pointBeforeOmitted(
+  { messages, sequence, known, rewound }: ReconcileInput,
   keys: readonly string[],
   shared: number,
 ): TurnPosition | undefined {
@@ -208,8 +208,7 @@ function pointBeforeOmitted<Raw>(
     if (rewound !== true) return undefined;
     const from = known.get(keys[0] ?? "")?.summaryEnd;
     if (from !== undefined) return positionBefore(from);
-    if (messages.length > 0 && codec.decode(messages[0] as Raw).role === "summary")
-      return undefined;
+    if (messages[0]?.decode().role === "summary") return undefined;
     // Without the summary that was in front, the list is complete.
     if (sequence[0]?.position === undefined) return beforeFirstTurn;
   }

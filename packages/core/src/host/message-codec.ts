@@ -21,17 +21,6 @@ export interface MessageIdentity {
   readonly timestamp?: number;
   /** The provider's tool call id, for a tool's result. */
   readonly callId?: string;
-  /**
-   * Whether another extension of the host has added the message to this request. It is shown at its place, and does not
-   * belong to the host's history. The results of an added answer are added with it.
-   */
-  readonly isForOneRequest?: boolean;
-  /**
-   * Whether another extension of the host has left the message out of this request. The adapter then puts it back at its
-   * place in the list. It stays in the history, and the view does not show it. The result of a call whose answer is shown
-   * says that there is none.
-   */
-  readonly isLeftOut?: boolean;
 }
 
 /**

@@ -1,9 +1,7 @@
-import { toJson } from "@self-context-manager/objects";
 import type { Compaction } from "../chat/chat-document.ts";
-import { contentKey, fingerprintKey, isContentKey } from "../chat/content-key.ts";
-import type { Message } from "../chat/message.ts";
+import { isContentKey } from "../chat/content-key.ts";
 import type { TurnPosition } from "../chat/turn.ts";
-import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
+import type { MessageIdentity } from "./message-codec.ts";
 
 /** A host message that is already in the chat, with its place there. */
 export interface KnownMessage {
@@ -59,26 +57,6 @@ export function keyName(identity: MessageIdentity): string {
   if (identity.key !== undefined) return identity.key;
   const call = identity.callId === undefined ? "" : ` ${identity.callId}`;
   return `${identity.role}${call} @${identity.timestamp ?? ""}`;
-}
-
-/**
- * Returns the identity of a message. If the host gives it no key, time or tool call id, it gets a key made from its
- * fingerprint, or else from its content.
- */
-export function identify<Raw>(raw: Raw, codec: MessageCodec<Raw>): MessageIdentity {
-  const identity = codec.identify(raw);
-  const { key, timestamp, callId, role, fingerprint } = identity;
-  if (key !== undefined || timestamp !== undefined || callId !== undefined) return identity;
-  const made =
-    fingerprint === undefined
-      ? contentKey(toJson(codec.decode(raw)) as Message)
-      : fingerprintKey(role, fingerprint);
-  return { ...identity, key: made };
-}
-
-/** Returns the key by which core recognises a message. Messages with the same key are distinguished by their places. */
-export function messageKey<Raw>(raw: Raw, codec: MessageCodec<Raw>): string {
-  return keyName(identify(raw, codec));
 }
 
 /** Whether a key belongs to one message only. */

@@ -1,10 +1,6 @@
 import { canonicalJson, type JsonObject, toJson } from "@self-context-manager/objects";
 import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
-import { keysOf } from "../history/known-keys.ts";
-import { knownMessages } from "../history/known-messages.ts";
-import { identify } from "../host/message-identity.ts";
 import { messageTokens } from "../render/message-tokens.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type { LayoutOutput, ViewMessage } from "../view/layout.ts";
@@ -20,20 +16,17 @@ export interface PlacedMessage {
 }
 
 /** Finds the places of added messages in the chat, after the other messages of the list were ingested. */
-export function placeAdded<Raw>(
-  state: SessionState,
-  { own, added }: SplitList<Raw>,
-  codec: MessageCodec<Raw>,
+export function placeAdded(
+  { chat: { known } }: SessionState,
+  { own, added }: SplitList,
+  keysOf: () => readonly string[],
 ): readonly PlacedMessage[] {
   if (added.length === 0) return [];
-  const identities = own.map((raw) => identify(raw, codec));
-  const keys = keysOf(identities, knownMessages(state));
+  const keys = keysOf();
   return added.map(({ message, after, isLate }) => {
     if (after === own.length) return { message, after: "end", isLate };
-    const before = keys
-      .slice(0, after)
-      .findLast((key) => state.chat.known.get(key)?.position !== undefined);
-    const position = before === undefined ? undefined : state.chat.known.get(before)?.position;
+    const before = keys.slice(0, after).findLast((key) => known.get(key)?.position !== undefined);
+    const position = before === undefined ? undefined : known.get(before)?.position;
     return { message, after: position ?? { turn: -1, step: -1 }, isLate };
   });
 }

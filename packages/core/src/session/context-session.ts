@@ -8,7 +8,7 @@ import type {
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import type { HostSignals, IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
+import type { ReadList } from "../host/read-list.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ActivateRange } from "./chosen-range.ts";
 import type { FindRequest } from "./find-objects.ts";
@@ -90,21 +90,13 @@ export interface ContextSession extends AsyncDisposable {
    * without ids and times, a prompt at the end with the same words as an earlier one counts as new if the earlier one had its
    * answer. With `rewound` it counts as the earlier one.
    */
-  knownUntil<Raw>(
-    messages: readonly NoInfer<Raw>[],
-    codec: MessageCodec<Raw>,
-    signals?: Pick<HostSignals, "rewound">,
-  ): Promise<number>;
+  knownUntil(list: ReadList, signals?: Pick<HostSignals, "rewound">): Promise<number>;
   /**
-   * Ingests the host's messages: the whole list, in order. Only messages that the session does not know are stored. If the
-   * list does not continue what the session knows, the session follows it: back to an earlier point, or to another
-   * branch (decision D52). The list stays unchanged.
+   * Ingests the host's messages: the whole list, in order, as `readList` returns it. Only messages that the session does not
+   * know are stored. If the list does not continue what the session knows, the session follows it: back to an earlier point,
+   * or to another branch (decision D52). The list stays unchanged.
    */
-  ingest<Raw>(
-    messages: readonly NoInfer<Raw>[],
-    codec: MessageCodec<Raw>,
-    signals?: HostSignals,
-  ): Promise<IngestReport>;
+  ingest(list: ReadList, signals?: HostSignals): Promise<IngestReport>;
   /**
    * Makes the view of the next model call. The call and its view are recorded, an epoch can end, and objects that the
    * policy or the budget removes become inactive. So it is called once for each request. To look at the view without
@@ -120,11 +112,7 @@ export interface ContextSession extends AsyncDisposable {
    * Ingests the host's messages and makes the view of the next model call: `ingest` and `nextView` in one operation,
    * with one commit less.
    */
-  ingestAndView<Raw>(
-    messages: readonly NoInfer<Raw>[],
-    codec: MessageCodec<Raw>,
-    options?: ViewOptions & HostSignals,
-  ): Promise<View>;
+  ingestAndView(list: ReadList, options?: ViewOptions & HostSignals): Promise<View>;
   /** Returns the tools by which the model controls its context, bound to this session. */
   tools(): readonly SessionTool[];
   /**

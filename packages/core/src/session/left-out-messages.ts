@@ -1,8 +1,6 @@
 import { callsOf } from "../chat/turn.ts";
-import type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-import { keysOf } from "../history/known-keys.ts";
-import { knownMessages } from "../history/known-messages.ts";
-import { identify } from "../host/message-identity.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { activateReturned, freeReplaced } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -14,24 +12,23 @@ import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from ".
  * that the list does not contain at all, for example because a summary replaced it, stays as it was. What only messages
  * held that are left out now becomes inactive, and what messages show that are back becomes active.
  */
-export function noteLeftOut<Raw>(
+export function noteLeftOut(
   scope: SessionScope,
-  own: readonly Raw[],
-  codec: MessageCodec<Raw>,
+  own: readonly ReadMessage[],
+  keysOf: () => readonly string[],
 ): void {
   const { state } = scope;
   const before = leftOutOf(state.sent.leftOut);
-  const isAny = before.rows.length > 0 || own.some((raw) => codec.identify(raw).isLeftOut === true);
+  const isAny = before.rows.length > 0 || own.some(({ mark }) => mark === "left-out");
   if (!isAny) return;
   const { turns } = state.chat;
-  const identities = own.map((raw) => identify(raw, codec));
-  const keys = keysOf(identities, knownMessages(state));
+  const keys = keysOf();
   const left: MessagePlace[] = [];
   const sent = new Set<string>();
-  for (const [index, identity] of identities.entries()) {
+  for (const [index, { identity, mark }] of own.entries()) {
     const place = placeOf(state, keys[index] ?? "", identity);
     if (place === undefined) continue;
-    if (identity.isLeftOut === true) left.push(place);
+    if (mark === "left-out") left.push(place);
     else sent.add(placeRow(place));
   }
   const staying = placesOf(turns, before).filter((place) => !sent.has(placeRow(place)));

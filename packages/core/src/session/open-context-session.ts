@@ -14,12 +14,11 @@ import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { afterTool, indexNamed } from "../history/file-index.ts";
 import { recordWrite } from "../history/record-write.ts";
-import { type HostSignals, ingestMessages, type IngestReport } from "../history/ingest-messages.ts";
+import { type HostSignals, type IngestedList, ingestMessages } from "../history/ingest-messages.ts";
 import { keysOf } from "../history/known-keys.ts";
 import { knownMessages } from "../history/known-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
-import { identify } from "../host/message-identity.ts";
+import type { ReadList } from "../host/read-list.ts";
 import { openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -208,16 +207,19 @@ export async function openContextSession(
     return estimator.use;
   }
 
-  async function takeIn<Raw>(
+  /** Ingests a host's list. Returns its messages by what they are to the history, too. */
+  async function takeIn(
     current: SessionScope,
-    messages: readonly Raw[],
-    codec: MessageCodec<Raw>,
+    list: ReadList,
     signals: HostSignals,
-  ): Promise<IngestReport> {
-    const report = await ingestMessages(current, messages, codec, signals);
-    noteLeftOut(current, messages, codec);
-    if (report.isFromOtherStore === true) isFromOtherStore = true;
-    return report;
+  ): Promise<IngestedList & { readonly split: SplitList }> {
+    const { state } = current;
+    const split = splitList(list.messages, knownMessages(state), state.sent.hasUnknown);
+    if (split.hasUnknown && !state.sent.hasUnknown) state.sent.noteUnknown();
+    const ingested = await ingestMessages(current, split.own, list.fileRendering, signals);
+    noteLeftOut(current, split.own, ingested.keys);
+    if (ingested.report.isFromOtherStore === true) isFromOtherStore = true;
+    return { ...ingested, split };
   }
 
   async function viewOf(
@@ -244,18 +246,18 @@ export async function openContextSession(
     workspace: dependencies.workspace,
     files: dependencies.files,
     toolFacts: dependencies.toolFacts,
-    knownUntil: async (messages, codec, { rewound } = {}) =>
+    knownUntil: async ({ messages }, { rewound } = {}) =>
       await run(async ({ state }) => {
-        const identities = messages.map((raw) => identify(raw, codec));
+        const identities = messages.map(({ identity }) => identity);
         const keys = keysOf(identities, knownMessages(state), rewound);
         return await Promise.resolve(keys.findLastIndex((key) => state.chat.known.has(key)) + 1);
       }),
     announceTools: (toolNames) => {
       hostRead ??= toolNames.find((name) => canReadFiles(dependencies.toolFacts, name));
     },
-    ingest: async (messages, codec, signals = {}) =>
+    ingest: async (list, signals = {}) =>
       await run(async (current) => {
-        const report = await takeIn(current, split(current, messages, codec).own, codec, signals);
+        const { report } = await takeIn(current, list, signals);
         await commitSession(current);
         return report;
       }),
@@ -269,12 +271,11 @@ export async function openContextSession(
             currentEstimator(current, options.model),
           ),
       ),
-    ingestAndView: async (messages, codec, options = {}) =>
+    ingestAndView: async (list, options = {}) =>
       await run(async (current) => {
-        const list = split(current, messages, codec);
-        await takeIn(current, list.own, codec, options);
+        const { split, keys } = await takeIn(current, list, options);
         try {
-          return await viewOf(current, options, placeAdded(current.state, list, codec));
+          return await viewOf(current, options, placeAdded(current.state, split, keys));
         } catch (error) {
           // The host's messages are stored even if no view can be made. After a failure of the store, nothing is
           // stored.
@@ -370,17 +371,6 @@ export async function openContextSession(
     },
   };
   return session;
-}
-
-/** Separates a host's list, and notes whether others have left out messages that the session does not know. */
-function split<Raw>(
-  { state }: SessionScope,
-  messages: readonly Raw[],
-  codec: MessageCodec<Raw>,
-): SplitList<Raw> {
-  const list = splitList(messages, codec, knownMessages(state), state.sent.hasUnknown);
-  if (list.hasUnknown && !state.sent.hasUnknown) state.sent.noteUnknown();
-  return list;
 }
 
 function noteFiles(

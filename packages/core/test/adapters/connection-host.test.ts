@@ -1,6 +1,7 @@
 import { sha256 } from "@self-context-manager/objects";
 import { describe, expect, it, vi } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { prompt } from "../history/host-messages.ts";
@@ -211,7 +212,7 @@ describe("the host", () => {
       complete: async (session) => {
         const { turnCount } = await session.status();
         const messages = [...hello, prompt(`after ${turnCount} turn`, 2)];
-        return { messages, codec: plainCodec };
+        return readList(messages, plainCodec);
       },
     });
 

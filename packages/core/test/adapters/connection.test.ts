@@ -199,9 +199,9 @@ describe("a model call", () => {
       },
       changed: (session) => ({
         ...session,
-        ingestAndView: async (messages, codec, options) => {
+        ingestAndView: async (list, options) => {
           signals.push(options?.rewound);
-          return await session.ingestAndView(messages, codec, options);
+          return await session.ingestAndView(list, options);
         },
       }),
     });

@@ -6,6 +6,7 @@ import {
   type OwnThinkingOptions,
 } from "../../src/adapters/own-thinking.ts";
 import type { Message } from "../../src/chat/message.ts";
+import { type ReadList, readList } from "../../src/host/read-list.ts";
 import { plainCodec } from "../session/test-session.ts";
 
 const request = (
@@ -19,16 +20,19 @@ const request = (
 const user: Message = { role: "user", content: "go", timestamp: 1 };
 const text = { type: "text", text: "Well." } as const;
 
+const listOf = (...messages: readonly Message[]): ReadList<Message> =>
+  readList(messages, plainCodec);
+
 /** Follows the messages of a model that binds its thinking. */
 function thinkingWith(
   refusalIn?: OwnThinkingOptions<Message>["refusalIn"],
-): OwnThinking<Message> & { read(messages: readonly Message[]): void } {
-  const thinking = ownThinking<Message>(plainCodec, {
+): OwnThinking<Message> & { read(...messages: readonly Message[]): void } {
+  const thinking = ownThinking<Message>({
     refusalIn,
     withoutThinking: (raw) => answerWithoutThinking(raw, plainCodec, (message) => message),
   });
   return Object.assign(thinking, {
-    read: (messages: readonly Message[]) => thinking.follows(messages, true),
+    read: (...messages: readonly Message[]) => thinking.follows(listOf(...messages), true),
   });
 }
 
@@ -44,47 +48,51 @@ function without(timestamp: number): Message {
 describe("the host's own messages, for a model that binds its thinking", () => {
   test("have no thinking of answers to a view", () => {
     const thinking = thinkingWith();
-    thinking.read([user]);
+    thinking.read(user);
     thinking.sendsView();
-    thinking.read([user, answer(2)]);
+    thinking.read(user, answer(2));
 
-    expect(thinking.sendsOwn([user, answer(2)], request(true))).toEqual([user, without(2)]);
+    expect(thinking.sendsOwn(listOf(user, answer(2)), request(true))).toEqual([user, without(2)]);
   });
 
   test("have the thinking of answers to themselves, also later", () => {
     const thinking = thinkingWith();
-    thinking.read([user]);
-    thinking.sendsOwn([user], request(true));
-    thinking.read([user, answer(2)]);
+    thinking.read(user);
+    thinking.sendsOwn(listOf(user), request(true));
+    thinking.read(user, answer(2));
     thinking.sendsView();
     const messages = [user, answer(2), answer(3)];
-    thinking.read(messages);
+    thinking.read(...messages);
 
-    expect(thinking.sendsOwn(messages, request(true))).toEqual([user, answer(2), without(3)]);
+    expect(thinking.sendsOwn(listOf(...messages), request(true))).toEqual([
+      user,
+      answer(2),
+      without(3),
+    ]);
   });
 
   test("have no thinking that was made after another system prompt", () => {
     const thinking = thinkingWith();
-    thinking.read([user]);
-    thinking.sendsOwn([user], request(true, "another"));
-    thinking.read([user, answer(2)]);
+    thinking.read(user);
+    thinking.sendsOwn(listOf(user), request(true, "another"));
+    thinking.read(user, answer(2));
 
-    expect(thinking.sendsOwn([user, answer(2)], request(true))).toEqual([user, without(2)]);
+    expect(thinking.sendsOwn(listOf(user, answer(2)), request(true))).toEqual([user, without(2)]);
   });
 
   test("have no thinking of an earlier process, whose requests are unknown", () => {
     const thinking = thinkingWith();
-    thinking.read([user, answer(2)]);
+    thinking.read(user, answer(2));
 
-    expect(thinking.sendsOwn([user, answer(2)], request(true))).toEqual([user, without(2)]);
+    expect(thinking.sendsOwn(listOf(user, answer(2)), request(true))).toEqual([user, without(2)]);
   });
 
   test("stay unchanged in a session that was never managed", () => {
     const thinking = thinkingWith();
     const messages = [user, answer(2)];
-    thinking.read(messages);
+    thinking.read(...messages);
 
-    expect(thinking.sendsOwn(messages, request(false))).toBe(messages);
+    expect(thinking.sendsOwn(listOf(...messages), request(false))).toBeUndefined();
   });
 
   test("show by a tool's result that the session was managed before", () => {
@@ -92,9 +100,9 @@ describe("the host's own messages, for a model that binds its thinking", () => {
     const details = { self_context_manager: {} };
     const result = { role: "toolResult", toolCallId: "c", toolName: "pin", content: [] } as const;
     const messages = [user, answer(2), { ...result, isError: false, details, timestamp: 3 }];
-    thinking.read(messages);
+    thinking.read(...messages);
 
-    expect(thinking.sendsOwn(messages, request(false))[1]).toEqual(without(2));
+    expect(thinking.sendsOwn(listOf(...messages), request(false))?.[1]).toEqual(without(2));
   });
 });
 
@@ -107,11 +115,11 @@ describe("a model binds its thinking", () => {
     const thinking = thinkingWith((one) =>
       one.role === "assistant" && one.isFailed === true ? { model: "acme/next", error } : undefined,
     );
-    thinking.read([user, answer(2)]);
+    thinking.read(user, answer(2));
     expect(thinking.binds("acme/next", "free")).toBe(false);
 
-    thinking.read([user, answer(2), refused]);
-    thinking.read([user, answer(2), refused]);
+    thinking.read(user, answer(2), refused);
+    thinking.read(user, answer(2), refused);
 
     expect(thinking.binds("acme/next", "free")).toBe(true);
     expect(thinking.binds("acme/other", "free")).toBe(false);
@@ -133,8 +141,8 @@ describe("a model binds its thinking", () => {
 
 test("the host's own messages stay unchanged for a model that does not bind its thinking", () => {
   const thinking = thinkingWith();
-  const messages = [user, answer(2)];
-  thinking.follows(messages, false);
+  const list = listOf(user, answer(2));
+  thinking.follows(list, false);
 
-  expect(thinking.sendsOwn(messages, { ...request(true), isBound: false })).toBe(messages);
+  expect(thinking.sendsOwn(list, { ...request(true), isBound: false })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { openTestSession, plainCodec, type TestSession } from "../session/test-session.ts";
@@ -14,8 +15,8 @@ const summary = ownSummary(20);
 /** Opens a session with two branches that share no message; the second is the current one. */
 async function openBranches(): Promise<TestSession> {
   const opened = await openTestSession();
-  await opened.session.ingest(first, plainCodec);
-  await opened.session.ingest(other, plainCodec, { rewound: true });
+  await opened.session.ingest(readList(first, plainCodec));
+  await opened.session.ingest(readList(other, plainCodec), { rewound: true });
   return opened;
 }
 
@@ -25,12 +26,12 @@ describe("branches without a shared message (D52)", () => {
     async (isResumed) => {
       const opened = await openBranches();
       const { session } = opened;
-      await session.ingest([summary, ...other], plainCodec);
-      await session.ingest([...first, prompt("two", 30)], plainCodec, { rewound: true });
+      await session.ingest(readList([summary, ...other], plainCodec));
+      await session.ingest(readList([...first, prompt("two", 30)], plainCodec), { rewound: true });
       const going = isResumed ? await opened.reopen() : session;
 
       const back = [summary, ...other, prompt("three", 40)];
-      const report = await going.ingest(back, plainCodec, { rewound: true });
+      const report = await going.ingest(readList(back, plainCodec), { rewound: true });
 
       expect(report.type).toBe("rewound");
       expect(await chatTexts(going)).toEqual(["other", "answer other", "three"]);
@@ -49,12 +50,12 @@ describe("branches without a shared message (D52)", () => {
         return copy;
       });
     const { session } = await openTestSession();
-    await session.ingest(unnamed([...first, prompt("continue", 3)]), codec);
-    await session.ingest(unnamed(other), codec, { rewound: true });
+    await session.ingest(readList(unnamed([...first, prompt("continue", 3)]), codec));
+    await session.ingest(readList(unnamed(other), codec), { rewound: true });
     await session.nextView();
 
     const later = [prompt("continue", 4), answer("more", 5), prompt("next", 6)];
-    await session.ingest(unnamed([summary, ...later]), codec);
+    await session.ingest(readList(unnamed([summary, ...later]), codec));
 
     const texts = await chatTexts(session);
     expect(texts).toContain("other");
@@ -63,9 +64,9 @@ describe("branches without a shared message (D52)", () => {
 
   it("are found after the host's list lost its beginning", async () => {
     const { session } = await openBranches();
-    await session.ingest([...other.slice(1), prompt("further", 20)], plainCodec);
+    await session.ingest(readList([...other.slice(1), prompt("further", 20)], plainCodec));
 
-    await session.ingest([...first, prompt("two", 30)], plainCodec, { rewound: true });
+    await session.ingest(readList([...first, prompt("two", 30)], plainCodec), { rewound: true });
 
     expect(await chatTexts(session)).toEqual(["one", "answer one", "two"]);
   });
@@ -83,7 +84,7 @@ describe("a call whose view cannot be made", () => {
     };
     const { session, store } = await openTestSession({ layout });
 
-    await expect(session.ingestAndView(first, plainCodec)).rejects.toThrow("no view");
+    await expect(session.ingestAndView(readList(first, plainCodec))).rejects.toThrow("no view");
     const { chatId } = await session.status();
     expect((await store.get(chatId))?.body["turns"]).toHaveLength(1);
     fails = false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import {
   chatAbout,
   oneCall,
@@ -15,7 +16,9 @@ describe("a host that replaces its messages", () => {
     const { session } = await openTestSession();
     await chatAbout("one").ingest(session);
 
-    const report = await session.ingest([ownSummary(90), prompt("the newest", 91)], plainCodec);
+    const report = await session.ingest(
+      readList([ownSummary(90), prompt("the newest", 91)], plainCodec),
+    );
 
     expect(report).toMatchObject({ type: "replaced", added: 2 });
     expect(await chatTexts(session)).toEqual(["one", "answer one", "the newest"]);
@@ -27,7 +30,7 @@ describe("a host that replaces its messages", () => {
     const view = await session.nextView();
     const before = await versionCount(store);
 
-    await session.ingest([ownSummary(90)], plainCodec);
+    await session.ingest(readList([ownSummary(90)], plainCodec));
 
     expect((await session.nextView()).messages).toEqual(view.messages);
     expect(await versionCount(store)).toBe(before);
@@ -49,7 +52,7 @@ describe("a host that replaces its messages", () => {
     const before = await versionCount(store);
 
     const again = await opened.reopen();
-    await again.ingest(compacted, plainCodec);
+    await again.ingest(readList(compacted, plainCodec));
 
     expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));
     expect(await versionCount(store)).toBe(before);
@@ -59,7 +62,7 @@ describe("a host that replaces its messages", () => {
     const { session, history } = await openCompacted();
     const back = [...history.messages.slice(0, 3), prompt("another way")];
 
-    await session.ingest(back, plainCodec, { rewound: true });
+    await session.ingest(readList(back, plainCodec), { rewound: true });
 
     expect(await chatTexts(session)).toEqual(["old", "", "[t1 ok, 10 chars]", "another way"]);
   });
@@ -67,12 +70,14 @@ describe("a host that replaces its messages", () => {
   it("rewinds to right after the summary if the host sends only the summary (D52)", async () => {
     const opened = await openTestSession();
     const kept = prompt("kept", 2_000);
-    await opened.session.ingest([prompt("replaced", 1_000), kept], plainCodec);
-    await opened.session.ingest([summary, kept], plainCodec);
-    await opened.session.ingest([ownSummary(3), kept, prompt("abandoned", 4_000)], plainCodec);
+    await opened.session.ingest(readList([prompt("replaced", 1_000), kept], plainCodec));
+    await opened.session.ingest(readList([summary, kept], plainCodec));
+    await opened.session.ingest(
+      readList([ownSummary(3), kept, prompt("abandoned", 4_000)], plainCodec),
+    );
 
     const list = [summary, prompt("new", 5_000)];
-    await opened.session.ingest(list, plainCodec, { rewound: true });
+    await opened.session.ingest(readList(list, plainCodec), { rewound: true });
 
     for (const session of [opened.session, await opened.reopen()])
       expect(await chatTexts(session)).toEqual(['"the summary"', "new"]);
@@ -81,10 +86,10 @@ describe("a host that replaces its messages", () => {
   it("shows the messages after a summary that replaced the whole chat", async () => {
     const { session } = await openTestSession();
     await chatAbout("one", "two").ingest(session);
-    await session.ingest([summary], plainCodec);
+    await session.ingest(readList([summary], plainCodec));
     expect(await chatTexts(session)).toEqual(['"the summary"']);
 
-    await session.ingest([summary, prompt("next")], plainCodec);
+    await session.ingest(readList([summary, prompt("next")], plainCodec));
 
     expect(await chatTexts(session)).toEqual(['"the summary"', "next"]);
   });
@@ -109,6 +114,6 @@ async function openCompacted(): Promise<Compacted> {
   history.say("kept answer");
   await history.ingest(opened.session);
   const compacted = [summary, ...history.messages.slice(3), prompt("new", 1_850_000_000_000)];
-  await opened.session.ingest(compacted, plainCodec);
+  await opened.session.ingest(readList(compacted, plainCodec));
   return { ...opened, history, compacted };
 }

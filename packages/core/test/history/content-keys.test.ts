@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { contentKey } from "../../src/chat/content-key.ts";
 import type { Block, Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { openTestSession, otherHost } from "../session/test-session.ts";
 
 const plain: MessageCodec<Message> = {
@@ -66,15 +67,17 @@ describe("the key that a message gets from its content", () => {
 
 it("known messages with new marks and usage are not ingested again", async () => {
   const { session } = await openTestSession();
-  await session.ingest([{ role: "user", content: "go" }, answer([text("ok")])], plain);
+  await session.ingest(readList([{ role: "user", content: "go" }, answer([text("ok")])], plain));
 
   const report = await session.ingest(
-    [
-      { role: "user", content: [{ ...text("go"), cache_control: { type: "ephemeral" } }] },
-      answer([text("ok")], { usage: "9" }),
-      { role: "user", content: "go" },
-    ],
-    plain,
+    readList(
+      [
+        { role: "user", content: [{ ...text("go"), cache_control: { type: "ephemeral" } }] },
+        answer([text("ok")], { usage: "9" }),
+        { role: "user", content: "go" },
+      ],
+      plain,
+    ),
   );
 
   expect(report).toMatchObject({ type: "appended", added: 1 });
@@ -93,12 +96,15 @@ it("a message with a fingerprint is decoded once, however often the list is sent
   const messages: Message[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
     messages.push({ role: "user", content: "go on" }, answer([text(`done ${turn}`)]));
-    await opened.session.ingestAndView(messages, codec);
+    await opened.session.ingestAndView(readList(messages, codec));
   }
 
   expect([...decoded.values()]).toEqual(messages.map(() => 1));
   const again = await opened.reopen();
-  expect(await again.ingest(messages, codec)).toMatchObject({ type: "appended", added: 0 });
+  expect(await again.ingest(readList(messages, codec))).toMatchObject({
+    type: "appended",
+    added: 0,
+  });
   const other = await opened.reopen(otherHost);
-  expect(await other.ingest(messages, codec)).toMatchObject({ added: messages.length });
+  expect(await other.ingest(readList(messages, codec))).toMatchObject({ added: messages.length });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { ManagerSummary } from "../../src/history/foreign-handles.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { oneCall, type ScriptedHistory, scriptHistory } from "../session/script-history.ts";
 import {
   openTestSession,
@@ -78,12 +79,12 @@ describe("a session whose earlier messages this store does not know", () => {
     const branch = scriptHistory(1_700_000_100_000);
     branch.user("another way");
     branch.call("bash", { command: "c" }, "C", { id: "call_c" });
-    await old.ingest([...shared, ...branch.messages], plainCodec, { rewound: true });
+    await old.ingest(readList([...shared, ...branch.messages], plainCodec), { rewound: true });
     const handlesBefore = await handlesIn(old, "active");
     branch.say("t3 holds C.");
 
     const { session } = await openTestSession();
-    await session.ingest([...shared, ...branch.messages], plainCodec);
+    await session.ingest(readList([...shared, ...branch.messages], plainCodec));
 
     expect(handlesBefore).toEqual(["t1", "t3"]);
     expect(await handlesIn(session, "active")).toEqual(["t4", "t5"]);
@@ -144,7 +145,7 @@ describe("a history with summaries of the context manager", () => {
       { text: "Active: t4 bash.", chatId: "chat-7" },
     ];
 
-    await session.ingest(history.messages, plainCodec, { summaries });
+    await session.ingest(readList(history.messages, plainCodec), { summaries });
 
     expect(session.isFromOtherStore).toBe(true);
     expect(await handlesIn(session, "active")).toEqual(["t5"]);
@@ -158,7 +159,7 @@ describe("a history with summaries of the context manager", () => {
     const fork = await opened.reopen(otherHost);
     const summaries = (): readonly ManagerSummary[] => [{ text: "Active: t4 bash.", chatId }];
 
-    await fork.ingestAndView(history.messages, plainCodec, { summaries });
+    await fork.ingestAndView(readList(history.messages, plainCodec), { summaries });
 
     expect(fork.isFromOtherStore).toBe(false);
     expect(await handlesIn(fork, "active")).toEqual(["t1"]);
@@ -173,9 +174,9 @@ describe("a history with summaries of the context manager", () => {
       return [{ text: "Active: t4 bash." }];
     };
 
-    await session.ingest(history.messages, plainCodec, { summaries });
+    await session.ingest(readList(history.messages, plainCodec), { summaries });
     history.user("go on");
-    await session.ingestAndView(history.messages, plainCodec, { summaries });
+    await session.ingestAndView(readList(history.messages, plainCodec), { summaries });
 
     expect(asked).toBe(1);
     expect(await handlesIn(session, "active")).toEqual(["t5"]);
@@ -192,7 +193,7 @@ describe("a fork after a summary", () => {
     await history.ingest(opened.session);
     const fork = await opened.reopen(otherHost);
 
-    await fork.ingest([summary("ran a"), ...history.messages.slice(before)], plainCodec);
+    await fork.ingest(readList([summary("ran a"), ...history.messages.slice(before)], plainCodec));
 
     expect(await handlesIn(fork, "active")).toEqual(["t3"]);
     expect(fork.isFromOtherStore).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { numberedLines } from "../session/fake-files.ts";
@@ -119,7 +120,7 @@ describe("a summary of the host", () => {
     await opened.session.activate("f1");
 
     const again = await opened.reopen();
-    await again.ingest([summary, ...opened.history.messages.slice(5)], plainCodec);
+    await again.ingest(readList([summary, ...opened.history.messages.slice(5)], plainCodec));
 
     expect(await statesOf(again)).toMatchObject({ f1: "active", t2: "inactive" });
   });
@@ -129,7 +130,7 @@ describe("a summary of the host", () => {
     history.user("kept");
     await history.ingest(session);
 
-    await session.ingest([ownSummary(90), ...history.messages.slice(5)], plainCodec);
+    await session.ingest(readList([ownSummary(90), ...history.messages.slice(5)], plainCodec));
 
     expect(await statesOf(session)).toMatchObject({ f1: "active", t2: "active" });
   });
@@ -154,7 +155,9 @@ async function openRead(): Promise<ReadSession> {
     history,
     compact: async (replaced) => {
       await history.ingest(opened.session);
-      await opened.session.ingest([summary, ...history.messages.slice(replaced)], plainCodec);
+      await opened.session.ingest(
+        readList([summary, ...history.messages.slice(replaced)], plainCodec),
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readList } from "../../src/host/read-list.ts";
 import { chatAbout, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, plainCodec } from "../session/test-session.ts";
 import { chatTexts, latest } from "../session/view-parts.ts";
@@ -27,8 +28,7 @@ describe("a user who goes back (D52)", () => {
     const versions = (await store.history(sessionId)).length;
 
     const report = await session.ingest(
-      [...history.messages.slice(0, point), prompt("two, again")],
-      plainCodec,
+      readList([...history.messages.slice(0, point), prompt("two, again")], plainCodec),
     );
     const versionsAfter = (await store.history(sessionId)).length;
 
@@ -52,7 +52,7 @@ describe("a user who goes back (D52)", () => {
     await history.ingest(session);
     const view = await session.nextView();
 
-    await session.ingest(history.messages.slice(0, 1), plainCodec);
+    await session.ingest(readList(history.messages.slice(0, 1), plainCodec));
     expect((await session.nextView()).messages).toEqual(view.messages);
 
     await history.ingest(session);
@@ -65,13 +65,13 @@ describe("a user who goes back (D52)", () => {
     history.user("two");
     await history.ingest(opened.session);
     const shorter = history.messages.slice(0, 2);
-    await opened.session.ingest(shorter, plainCodec);
+    await opened.session.ingest(readList(shorter, plainCodec));
     const branch = [...shorter, prompt("three")];
     const again = await opened.reopen();
-    await again.ingest(shorter, plainCodec);
+    await again.ingest(readList(shorter, plainCodec));
 
-    const report = await again.ingest(branch, plainCodec);
-    await (await opened.reopen()).ingest(branch, plainCodec);
+    const report = await again.ingest(readList(branch, plainCodec));
+    await (await opened.reopen()).ingest(readList(branch, plainCodec));
 
     expect(report.type).toBe("rewound");
     expect(await chatTexts(again)).toEqual(["one", "answer one", "three"]);
@@ -85,7 +85,7 @@ describe("a user who goes back (D52)", () => {
     await history.ingest(session);
     const retried = history.messages.slice(0, 1);
 
-    const report = await session.ingest([...retried, answer("now", late)], plainCodec);
+    const report = await session.ingest(readList([...retried, answer("now", late)], plainCodec));
 
     expect(report.type).toBe("replaced");
     expect(await chatTexts(session)).toEqual(["one", "now"]);

@@ -1,6 +1,7 @@
 import { collectReferences, isReference, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import type { Block, Message } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { oneCall, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, otherHost, plainCodec } from "../session/test-session.ts";
 import {
@@ -157,12 +158,12 @@ describe("histories that once caused errors", () => {
   it("ingest a result without a call once, however often the session is reopened", async () => {
     const opened = await openTestSession();
     const messages = [prompt("go", 1), resultOf("orphan_1", "bash", "lost and found", 2)];
-    await opened.session.ingest(messages, plainCodec);
+    await opened.session.ingest(readList(messages, plainCodec));
     const before = await versionCount(opened.store);
 
     for (let time = 0; time < 2; time += 1) {
       const again = await opened.reopen();
-      await again.ingest(messages, plainCodec);
+      await again.ingest(readList(messages, plainCodec));
       expect((await again.status()).objects).toHaveLength(1);
     }
 
@@ -201,7 +202,7 @@ describe("histories that once caused errors", () => {
       call(3),
       resultOf("call_x", "bash", "of the second", 4),
     ];
-    await opened.session.ingest(messages, plainCodec);
+    await opened.session.ingest(readList(messages, plainCodec));
 
     const turns = await storedTurns(opened.store, opened.session);
     const ids = turns[0]?.steps.flatMap((step) =>
@@ -215,20 +216,20 @@ describe("histories that once caused errors", () => {
       "[t1 ok, 13 chars]",
     ]);
     const again = await opened.reopen();
-    await again.ingest(messages, plainCodec);
+    await again.ingest(readList(messages, plainCodec));
     expect((await again.nextView()).messages).toEqual((await opened.session.nextView()).messages);
   });
 
   it("branch before a result without a call, which stays known and is not ingested again", async () => {
     const opened = await openTestSession();
     const messages = [prompt("go", 1), resultOf("orphan_1", "bash", "lost", 2), answer("a", 3)];
-    await opened.session.ingest(messages, plainCodec);
+    await opened.session.ingest(readList(messages, plainCodec));
     const branch = [...messages.slice(0, 2), prompt("otherwise", 9)];
-    await opened.session.ingest(branch, plainCodec);
+    await opened.session.ingest(readList(branch, plainCodec));
     const view = await opened.session.nextView();
 
     const again = await opened.reopen();
-    const report = await again.ingest(branch, plainCodec);
+    const report = await again.ingest(readList(branch, plainCodec));
 
     expect(report.added).toBe(0);
     expect(JSON.stringify((await again.nextView()).messages)).toBe(JSON.stringify(view.messages));

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Block, Message } from "../../src/chat/message.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { openTestSession } from "../session/test-session.ts";
 
 /** A host whose messages have neither ids nor times. */
@@ -32,9 +33,11 @@ it("two results that come late, one after the other, make no message new", async
   const begin = [user("go"), calls];
   const later = [say("one"), user("on"), say("two"), user("and on")];
 
-  await session.ingest([...begin, ...later.slice(0, 2)], codec);
-  await session.ingest([...begin, result("c2"), ...later], codec);
-  await session.ingest([...begin, result("c1"), result("c2"), ...later, say("three")], codec);
+  await session.ingest(readList([...begin, ...later.slice(0, 2)], codec));
+  await session.ingest(readList([...begin, result("c2"), ...later], codec));
+  await session.ingest(
+    readList([...begin, result("c1"), result("c2"), ...later, say("three")], codec),
+  );
 
   expect((await session.status()).turnCount).toBe(3);
 });

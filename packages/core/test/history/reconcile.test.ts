@@ -3,7 +3,8 @@ import type { Message } from "../../src/chat/message.ts";
 import type { TurnPosition } from "../../src/chat/turn.ts";
 import { reconcile, type ReconcileInput } from "../../src/history/reconcile.ts";
 import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
-import { identify, type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
+import { type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
+import { readList } from "../../src/host/read-list.ts";
 
 /**
  * A message with only its identity: `u1` is a user message at time 1, `a2` an assistant message, `r3` the result of
@@ -43,10 +44,9 @@ function knownOf(names: readonly Name[]): readonly KnownMessage[] {
 }
 
 /** A list with what is needed to compare it. */
-function listOf(
-  messages: readonly Name[],
-): Pick<ReconcileInput<Name>, "messages" | "codec" | "identities"> {
-  return { messages, codec, identities: messages.map((name) => identify(name, codec)) };
+function listOf(names: readonly Name[]): Pick<ReconcileInput, "messages" | "identities"> {
+  const { messages } = readList(names, codec);
+  return { messages, identities: messages.map(({ identity }) => identity) };
 }
 
 interface Case {

@@ -1,6 +1,7 @@
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { failingStore } from "../session/failing-store.ts";
 import { chatAbout, oneCall, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, plainCodec } from "../session/test-session.ts";
@@ -16,10 +17,10 @@ describe("a user who goes back on the tree (D52)", () => {
     for (const isResumed of [false, true]) {
       const opened = await openTestSession();
       await history.ingest(opened.session);
-      await opened.session.ingest([summary, ...history.messages.slice(2)], plainCodec);
+      await opened.session.ingest(readList([summary, ...history.messages.slice(2)], plainCodec));
       const session = isResumed ? await opened.reopen() : opened.session;
 
-      const report = await session.ingest(branch, plainCodec, { rewound: true });
+      const report = await session.ingest(readList(branch, plainCodec), { rewound: true });
 
       expect(report.type).toBe("rewound");
       expect(await chatTexts(session)).toEqual(["one", "answer one", "two", "answer two", "four"]);
@@ -33,10 +34,10 @@ describe("a user who goes back on the tree (D52)", () => {
     history.call("bash", { command: "b" }, "B");
     await history.ingest(session);
     const other = [...history.messages.slice(0, 3), prompt("another way")];
-    await session.ingest(other, plainCodec, { rewound: true });
+    await session.ingest(readList(other, plainCodec), { rewound: true });
     history.push(prompt("back again", late + 1));
 
-    await session.ingest(history.messages, plainCodec, { rewound: true });
+    await session.ingest(readList(history.messages, plainCodec), { rewound: true });
 
     expect(await chatTexts(session)).toEqual([
       "go",
@@ -75,7 +76,7 @@ describe("a user who goes back on the tree (D52)", () => {
     const branch = [...history.messages.slice(0, point), prompt("another way")];
 
     for (const one of [session, await opened.reopen()]) {
-      await one.ingest(branch, plainCodec, { rewound: true });
+      await one.ingest(readList(branch, plainCodec), { rewound: true });
 
       expect((await one.status()).objects).toEqual(before.objects);
     }
@@ -94,15 +95,15 @@ describe("a user who goes back on the tree (D52)", () => {
     await session.read({ path: "a.ts" });
     const { objects } = await session.status();
     const other = [...history.messages.slice(0, 3), prompt("another way")];
-    await session.ingest(other, plainCodec, { rewound: true });
+    await session.ingest(readList(other, plainCodec), { rewound: true });
     await session.deactivate("t1");
     history.push(prompt("back again", late + 1));
 
-    await session.ingest(history.messages, plainCodec, { rewound: true });
+    await session.ingest(readList(history.messages, plainCodec), { rewound: true });
 
     expect((await session.status()).objects).toEqual(objects);
     const again = await opened.reopen();
-    await again.ingest(history.messages, plainCodec);
+    await again.ingest(readList(history.messages, plainCodec));
     expect((await again.status()).objects).toEqual(objects);
   });
 
@@ -118,8 +119,8 @@ describe("a user who goes back on the tree (D52)", () => {
       await history.ingest(session);
       const branch = [...history.messages.slice(0, 2), prompt("another way", timestamp)];
 
-      await session.ingest(branch, plainCodec, rewound === undefined ? {} : { rewound });
-      await session.ingest(branch, plainCodec);
+      await session.ingest(readList(branch, plainCodec), rewound === undefined ? {} : { rewound });
+      await session.ingest(readList(branch, plainCodec));
 
       expect(await chatTexts(session)).toEqual(["one", "answer one", "another way"]);
     },
@@ -131,10 +132,10 @@ describe("a user who goes back on the tree (D52)", () => {
     await history.ingest(session);
     await session.deactivate("t1");
     const { objects } = await session.status();
-    await session.ingest([], plainCodec, { rewound: true });
+    await session.ingest(readList([], plainCodec), { rewound: true });
     history.user("two");
 
-    await session.ingest(history.messages, plainCodec, { rewound: true });
+    await session.ingest(readList(history.messages, plainCodec), { rewound: true });
 
     expect((await session.status()).objects).toEqual(objects);
   });
@@ -147,7 +148,7 @@ describe("a user who goes back on the tree (D52)", () => {
     const note: Message = { role: "opaque", kind: "note", raw: "a note", timestamp: late };
     const branch: Message[] = [...history.messages.slice(0, 2), note, prompt("three", late + 1)];
 
-    await session.ingest(branch, plainCodec);
+    await session.ingest(readList(branch, plainCodec));
 
     expect(await chatTexts(session)).toEqual(["one", "answer one", '"a note"', "three"]);
   });
@@ -161,9 +162,9 @@ describe("a user who goes back on the tree (D52)", () => {
       await history.ingest(opened.session);
       const session = await opened.reopen();
       const kept = [ownSummary(1), ...history.messages.slice(0, 2)];
-      if (isSentAgain) await session.ingest(kept, plainCodec);
+      if (isSentAgain) await session.ingest(readList(kept, plainCodec));
 
-      await session.ingest([...kept, prompt("two")], plainCodec);
+      await session.ingest(readList([...kept, prompt("two")], plainCodec));
 
       expect(await chatTexts(session)).toEqual(["one", "answer one", "two"]);
     },
@@ -175,13 +176,13 @@ describe("a user who goes back on the tree (D52)", () => {
     history.user("two");
     await history.ingest(session);
     const two = history.messages.slice(2);
-    await session.ingest([userSummary("the user's", 90), ...two], plainCodec);
+    await session.ingest(readList([userSummary("the user's", 90), ...two], plainCodec));
     const kept = [ownSummary(91), ...two];
-    await session.ingest(kept, plainCodec);
-    await session.ingest([...kept, prompt("three")], plainCodec);
+    await session.ingest(readList(kept, plainCodec));
+    await session.ingest(readList([...kept, prompt("three")], plainCodec));
 
     const branch = [...kept, prompt("four", late + 1)];
-    await session.ingest(branch, plainCodec, { rewound: true });
+    await session.ingest(readList(branch, plainCodec), { rewound: true });
 
     expect(await chatTexts(session)).toEqual([`"the user's"`, "two", "four"]);
   });
@@ -191,10 +192,10 @@ describe("a user who goes back on the tree (D52)", () => {
     const history = chatAbout("one");
     await history.ingest(session);
     const summary = userSummary("S", 1);
-    await session.ingest([summary, prompt("another way")], plainCodec, { rewound: true });
+    await session.ingest(readList([summary, prompt("another way")], plainCodec), { rewound: true });
 
     const back = [summary, ...history.messages, prompt("back", late + 1)];
-    await session.ingest(back, plainCodec, { rewound: true });
+    await session.ingest(readList(back, plainCodec), { rewound: true });
 
     expect(await chatTexts(session)).toEqual(['"S"', "one", "answer one", "back"]);
   });
@@ -226,7 +227,7 @@ async function branched(failing: number): Promise<readonly string[]> {
   branch.call("bash", { command: "c" }, "C");
   const messages = [...history.messages.slice(0, 2), ...branch.messages];
   const ingest = async (): Promise<unknown> =>
-    await session.ingest(messages, plainCodec, { rewound: true });
+    await session.ingest(readList(messages, plainCodec), { rewound: true });
   flaky.failAt(failing === 0 ? 0 : flaky.commits() + failing);
 
   await ingest().catch(ingest);

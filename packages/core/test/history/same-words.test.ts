@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import { neutralCodec } from "../../src/host/neutral-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { openTestSession } from "../session/test-session.ts";
 import { textOfMessage } from "../session/view-parts.ts";
@@ -30,19 +31,21 @@ it("a host without ids that goes back gets no view of an abandoned branch with t
   const opened = await openTestSession({ layout: epochLayout() });
   const begin = [said("go"), ...called("call_0", "A"), ...called("call_1", "B")];
   for (const length of [1, 3, 5])
-    await opened.session.ingestAndView(begin.slice(0, length), neutralCodec);
+    await opened.session.ingestAndView(readList(begin.slice(0, length), neutralCodec));
   const slid = [...begin.slice(2), answered("ok"), said("go")];
-  await opened.session.ingestAndView(slid, neutralCodec);
+  await opened.session.ingestAndView(readList(slid, neutralCodec));
   const session = await opened.reopen();
   const twice = [...slid, answered("ok"), said("go")];
   const abandoned = [...twice, ...called("call_0", "C"), ...called("call_1", "D")];
   for (const length of [7, 9, 11])
-    await session.ingestAndView(abandoned.slice(0, length), neutralCodec);
-  await session.ingestAndView(twice, neutralCodec, { rewound: true });
-  await session.ingestAndView([...twice, ...called("call_0", "E")], neutralCodec);
-  await session.ingestAndView(slid, neutralCodec);
+    await session.ingestAndView(readList(abandoned.slice(0, length), neutralCodec));
+  await session.ingestAndView(readList(twice, neutralCodec), { rewound: true });
+  await session.ingestAndView(readList([...twice, ...called("call_0", "E")], neutralCodec));
+  await session.ingestAndView(readList(slid, neutralCodec));
 
-  const view = await session.ingestAndView([...slid.slice(0, -1), said("go on")], neutralCodec);
+  const view = await session.ingestAndView(
+    readList([...slid.slice(0, -1), said("go on")], neutralCodec),
+  );
 
   expect(view.messages.slice(-1).map(textOfMessage)).toEqual(["go on"]);
 });
@@ -57,12 +60,13 @@ it("a summary of a host without ids replaces the same messages after the user we
   };
   const failed: Message = { role: "assistant", content: [], isFailed: true };
   const begin = [said("hello"), answered("hi"), said("go"), ...called("call_0", "A")];
-  for (const length of [1, 3, 5]) await session.ingestAndView(begin.slice(0, length), neutralCodec);
+  for (const length of [1, 3, 5])
+    await session.ingestAndView(readList(begin.slice(0, length), neutralCodec));
   const again = [summary, said("go")];
-  await session.ingestAndView([...again, said("on")], neutralCodec);
-  await session.ingestAndView([...again, said("on"), failed], neutralCodec);
+  await session.ingestAndView(readList([...again, said("on")], neutralCodec));
+  await session.ingestAndView(readList([...again, said("on"), failed], neutralCodec));
 
-  const view = await session.ingestAndView([...again, said("stop")], neutralCodec);
+  const view = await session.ingestAndView(readList([...again, said("stop")], neutralCodec));
 
   expect(view.messages.slice(1, 3).map(textOfMessage)).toEqual(["go", "stop"]);
 });

@@ -6,6 +6,7 @@ import type { Message } from "../../src/chat/message.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { oneCall } from "../session/script-history.ts";
 import { type ToolFacts, usualToolFacts } from "../../src/calls/tool-facts.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { viewParts } from "../session/view-parts.ts";
 import { openTestSession, otherHost, plainCodec } from "../session/test-session.ts";
 import { prompt } from "./host-messages.ts";
@@ -73,13 +74,11 @@ describe("calls with the id of a call in another session", () => {
     const { session, store } = opened;
     const other = await opened.reopen(otherHost);
     await session.ingest(
-      messagesOf([{ prompt: "go", outputs: ["of the first"] }], hasTimes),
-      plainCodec,
+      readList(messagesOf([{ prompt: "go", outputs: ["of the first"] }], hasTimes), plainCodec),
     );
 
     await other.ingest(
-      messagesOf([{ prompt: "go", outputs: ["of the second"] }], hasTimes),
-      plainCodec,
+      readList(messagesOf([{ prompt: "go", outputs: ["of the second"] }], hasTimes), plainCodec),
     );
 
     expect(await outputsOf(store, session)).toEqual(["of the first"]);
@@ -90,9 +89,13 @@ describe("calls with the id of a call in another session", () => {
     const opened = await openTestSession();
     const { session } = opened;
     const other = await opened.reopen(otherHost);
-    await session.ingest(messagesOf([{ prompt: "go", outputs: ["A"] }], true), plainCodec);
+    await session.ingest(
+      readList(messagesOf([{ prompt: "go", outputs: ["A"] }], true), plainCodec),
+    );
 
-    await other.ingest(messagesOf([{ prompt: "go on", outputs: ["A"] }], true), plainCodec);
+    await other.ingest(
+      readList(messagesOf([{ prompt: "go on", outputs: ["A"] }], true), plainCodec),
+    );
 
     expect(await idsOf(session)).toEqual(["call_0"]);
     expect(await idsOf(other)).not.toEqual(["call_0"]);
@@ -103,11 +106,13 @@ describe("calls with the id of a call in another session", () => {
     const { session } = opened;
     const other = await opened.reopen(otherHost);
     const messages = messagesOf([{ prompt: "go", outputs: ["A"] }], true);
-    await session.ingest(messages, plainCodec);
+    await session.ingest(readList(messages, plainCodec));
 
     await other.ingest(
-      messages.map((one) => (one.role === "toolResult" ? { ...one, timestamp: 99 } : one)),
-      plainCodec,
+      readList(
+        messages.map((one) => (one.role === "toolResult" ? { ...one, timestamp: 99 } : one)),
+        plainCodec,
+      ),
     );
 
     expect(await idsOf(other)).not.toEqual(["call_0"]);
@@ -127,13 +132,14 @@ describe("calls with the id of a call in another session", () => {
     for (let index = 0; index < 20; index += 1) {
       const session = await opened.reopen({ harness: "test", sessionId: `s${index}` });
       await session.ingest(
-        messagesOf([{ prompt: `question ${index}`, outputs: ["A"] }], false),
-        plainCodec,
+        readList(messagesOf([{ prompt: `question ${index}`, outputs: ["A"] }], false), plainCodec),
       );
     }
     reads = 0;
 
-    await opened.session.ingest(messagesOf([{ prompt: "go", outputs: ["A"] }], false), plainCodec);
+    await opened.session.ingest(
+      readList(messagesOf([{ prompt: "go", outputs: ["A"] }], false), plainCodec),
+    );
 
     expect(await outputsOf(store, opened.session)).toEqual(["A"]);
     expect(reads).toBeLessThanOrEqual(8);
@@ -149,7 +155,7 @@ describe("calls with the id of a call in another session", () => {
     await history.ingest(session);
     const fork = await opened.reopen(otherHost);
 
-    await fork.ingest([...history.messages.slice(3), prompt("other")], plainCodec);
+    await fork.ingest(readList([...history.messages.slice(3), prompt("other")], plainCodec));
 
     expect(await idsOf(fork)).toEqual(["call_2"]);
   });
@@ -161,7 +167,9 @@ describe("calls with the id of a call in another session", () => {
     history.user("a wrong turn");
     history.call("bash", { command: "b" }, "B");
     await history.ingest(session);
-    await session.ingest([...history.messages.slice(0, 3), prompt("a right turn")], plainCodec);
+    await session.ingest(
+      readList([...history.messages.slice(0, 3), prompt("a right turn")], plainCodec),
+    );
     const fork = await opened.reopen(otherHost);
 
     await history.ingest(fork);
@@ -173,17 +181,16 @@ describe("calls with the id of a call in another session", () => {
     const opened = await openTestSession();
     const first = await opened.reopen({ harness: "test", sessionId: "s0" });
     const taking = { prompt: "go", outputs: ["of the first", "b", "c"] };
-    await first.ingest(messagesOf([taking], false), plainCodec);
+    await first.ingest(readList(messagesOf([taking], false), plainCodec));
     const chat = [
       { prompt: "look", outputs: ["one", "two"] },
       { prompt: "go on", outputs: ["three"] },
     ];
-    await opened.session.ingest(messagesOf(chat, false), plainCodec);
+    await opened.session.ingest(readList(messagesOf(chat, false), plainCodec));
     const fork = await opened.reopen(otherHost);
 
     await fork.ingest(
-      messagesOf([...chat, { prompt: "more", outputs: ["four"] }], false),
-      plainCodec,
+      readList(messagesOf([...chat, { prompt: "more", outputs: ["four"] }], false), plainCodec),
     );
 
     const ids = await idsOf(opened.session);
@@ -200,8 +207,7 @@ describe("calls with the id of a call in another session", () => {
     const opened = await openTestSession({ files: { "/work/a.txt": "the words of a" }, toolFacts });
     const taken = await opened.reopen({ harness: "test", sessionId: "s0" });
     await taken.ingest(
-      messagesOf([{ prompt: "go", outputs: ["of the first"] }], false),
-      plainCodec,
+      readList(messagesOf([{ prompt: "go", outputs: ["of the first"] }], false), plainCodec),
     );
     const { text } = await opened.session.read({ path: "a.txt" }, { callId: "call_0" });
     const messages: readonly Message[] = [
@@ -219,10 +225,10 @@ describe("calls with the id of a call in another session", () => {
         isError: false,
       },
     ];
-    await opened.session.ingest(messages, plainCodec);
+    await opened.session.ingest(readList(messages, plainCodec));
     const fork = await opened.reopen(otherHost);
 
-    await fork.ingest([...messages, { role: "user", content: "go on" }], plainCodec);
+    await fork.ingest(readList([...messages, { role: "user", content: "go on" }], plainCodec));
 
     expect((await viewParts(fork)).activeTexts.join()).toContain("the words of a");
   });
@@ -247,8 +253,8 @@ describe("calls with the id of a call in another session", () => {
               const session = await opened.reopen({ harness: "test", sessionId: `s${index}` });
               const messages = messagesOf(chat, hasTimes);
               for (const at of isStepwise ? messages.keys() : [])
-                await session.ingest(messages.slice(0, at), plainCodec);
-              await session.ingest(messages, plainCodec);
+                await session.ingest(readList(messages.slice(0, at), plainCodec));
+              await session.ingest(readList(messages, plainCodec));
 
               const outputs = chat.flatMap((one) => one.outputs);
               expect(await outputsOf(opened.store, session)).toEqual(outputs);

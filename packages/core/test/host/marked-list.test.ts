@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { markedList } from "../../src/host/marked-list.ts";
 import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { type ReadList, readList } from "../../src/host/read-list.ts";
 
 interface Said {
   readonly role: string;
@@ -19,24 +20,32 @@ const codec: MessageCodec<Said> = {
 const said = (...keys: readonly string[]): readonly Said[] =>
   keys.map((key) => ({ role: "user", key }));
 
+interface Lists {
+  readonly host: readonly Said[];
+  readonly sent: readonly Said[];
+  readonly added?: readonly Said[];
+  readonly reading?: MessageCodec<Said>;
+}
+
+function marked({ host, sent, added = [], reading = codec }: Lists): ReadList<Said | undefined> {
+  const own = readList(host, reading);
+  return markedList({ host: own, sent: readList(sent, reading, own), added: new Set(added) });
+}
+
+const signs = { own: "", added: "+", "left-out": "-" };
+
 /** Returns the keys of a list, with `+` for an added message and `-` for one that is left out. */
 function marks(host: readonly Said[], sent: readonly Said[], added: readonly Said[] = []): string {
-  const list = markedList(codec, { host, sent, added: new Set(added) });
-  const names = list.messages.map((message) => {
-    const { isForOneRequest, isLeftOut } = list.codec.identify(message);
-    return `${isForOneRequest === true ? "+" : ""}${isLeftOut === true ? "-" : ""}${message.key}`;
-  });
-  return names.join(" ");
+  const { messages } = marked({ host, sent, added });
+  return messages.map(({ mark, key }) => `${signs[mark]}${key}`).join(" ");
 }
 
 describe("the list of a request", () => {
   const host = said("a", "b", "c", "d");
 
   test("is the host's list if nobody has changed it", () => {
-    const list = markedList(codec, { host, sent: host, added: new Set() });
-
-    expect(list.messages).toBe(host);
-    expect(list.codec).toBe(codec);
+    expect(marks(host, host)).toBe("a b c d");
+    expect(marked({ host, sent: host }).messages.map(({ raw }) => raw)).toEqual(host);
   });
 
   test.each([
@@ -77,15 +86,17 @@ describe("the list of a request", () => {
     const nestedResults = [result("y result", "8"), result("x result", "9")];
     const sent = [first, nested, ...nestedResults, ...own, last, result("z result", "1")];
 
-    const { messages, codec: marking } = markedList(answers, {
-      host: own,
-      sent,
-      added: new Set([first, nested, last, own[1]]),
-    });
+    const added = [first, nested, last, own[1]];
+    const { messages } = marked({ host: own, sent, added, reading: answers });
 
-    expect(
-      messages.flatMap((one) => (marking.identify(one).isForOneRequest === true ? [one.key] : [])),
-    ).toEqual(["x", "y", "y result", "x result", "z", "z result"]);
+    expect(messages.flatMap(({ mark, key }) => (mark === "added" ? [key] : []))).toEqual([
+      "x",
+      "y",
+      "y result",
+      "x result",
+      "z",
+      "z result",
+    ]);
   });
 
   test("is left as it is in another order, or without a message that is known", () => {
@@ -98,34 +109,21 @@ describe("the list of a request", () => {
     const changed = said("a", "b").map((one) => ({ ...one, text: "masked" }));
     const [summary] = said("summary") as [Said];
 
-    const { messages } = markedList(codec, {
-      host,
-      sent: [...changed, summary],
-      added: new Set<Said>(),
-    });
+    const { messages } = marked({ host, sent: [...changed, summary] });
 
-    expect(messages.map(({ text = "" }) => text)).toEqual(["masked", "masked", "", "", ""]);
+    expect(messages.map(({ raw }) => raw?.text ?? "")).toEqual(["masked", "masked", "", "", ""]);
   });
 
   test("has a text that others appended as a message of its own", () => {
     const own = said("a", "b").map((one) => ({ ...one, text: `say ${one.key}` }));
     const sent = own.map((one) => ({ ...one, text: `${one.text}\n<mode>plan</mode>` }));
 
-    const { messages, codec: marking } = markedList(codec, {
-      host: own,
-      sent: sent.slice(1),
-      added: new Set<Said>(),
-    });
+    const { messages } = marked({ host: own, sent: sent.slice(1) });
 
-    expect(
-      messages.map((message) => {
-        const { isForOneRequest, isLeftOut } = marking.identify(message);
-        return [marking.decode(message), isForOneRequest === true, isLeftOut === true];
-      }),
-    ).toEqual([
-      [{ role: "user", content: "say a" }, false, true],
-      [{ role: "user", content: "say b" }, false, false],
-      [{ role: "user", content: [{ type: "text", text: "<mode>plan</mode>" }] }, true, false],
+    expect(messages.map((one) => [one.decode(), one.mark])).toEqual([
+      [{ role: "user", content: "say a" }, "left-out"],
+      [{ role: "user", content: "say b" }, "own"],
+      [{ role: "user", content: [{ type: "text", text: "<mode>plan</mode>" }] }, "added"],
     ]);
   });
 
@@ -149,14 +147,14 @@ describe("the list of a request", () => {
           if (fate === 2) added.add(message);
           if (fate !== 1) sent.push(message);
         }
-        const list = markedList(codec, { host: own, sent, added });
-        const kept = list.messages.filter((one) => list.codec.identify(one).isLeftOut !== true);
-        const history = list.messages.filter(
-          (one) => list.codec.identify(one).isForOneRequest !== true,
-        );
+        const { messages } = marked({ host: own, sent, added: [...added] });
+        const kept = messages.filter(({ mark }) => mark !== "left-out");
+        const history = messages.filter(({ mark }) => mark !== "added");
 
-        expect(kept).toEqual(sent);
-        expect(list.messages.filter((one) => added.has(one))).toEqual([...added]);
+        expect(kept.map(({ raw }) => raw)).toEqual(sent);
+        expect(messages.flatMap(({ raw, mark }) => (mark === "added" ? [raw] : []))).toEqual([
+          ...added,
+        ]);
         // An emptied list shows nothing about single messages.
         const whole = sent.length > 0 ? own : history;
         expect(history.map(({ key }) => key)).toEqual(whole.map(({ key }) => key));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import { neutralCodec } from "../../src/host/neutral-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { openTestSession } from "../session/test-session.ts";
@@ -15,9 +16,9 @@ describe("the neutral codec", () => {
   it("recognises messages without times, also two of the same text", async () => {
     const { session } = await openTestSession();
     const messages = [said("go on"), answered("done"), said("go on"), answered("done")];
-    await session.ingest(messages, neutralCodec);
+    await session.ingest(readList(messages, neutralCodec));
 
-    const again = await session.ingest([...messages, said("go on")], neutralCodec);
+    const again = await session.ingest(readList([...messages, said("go on")], neutralCodec));
 
     expect(again).toMatchObject({ type: "appended", added: 1 });
     expect((await session.status()).turnCount).toBe(3);
@@ -38,7 +39,7 @@ describe.each([epochLayout(), pooledLayout])("in the layout $name", (layout) => 
     const { session } = await openTestSession({ layout });
     const prompt: Message = { role: "user", content: "go", meta: { name: "Ann" } };
 
-    const view = await session.ingestAndView([prompt], neutralCodec);
+    const view = await session.ingestAndView(readList([prompt], neutralCodec));
 
     expect(view.messages.find(({ role }) => role === "user")).toEqual(prompt);
   });
@@ -51,7 +52,7 @@ describe.each([epochLayout(), pooledLayout])("in the layout $name", (layout) => 
       answered("whole"),
     ];
 
-    const view = await session.ingestAndView([...messages, said("more")], neutralCodec);
+    const view = await session.ingestAndView(readList([...messages, said("more")], neutralCodec));
 
     expect(JSON.stringify(view.messages)).toContain("whole");
     expect(JSON.stringify(view.messages)).not.toContain("half");

@@ -7,7 +7,7 @@ import {
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message, ReportedUsage } from "../../src/chat/message.ts";
-import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import type { SessionTimeline, TimelineCall } from "../../src/inspect/timeline.ts";
 import { timelineReader, type TimelineReader } from "../../src/inspect/timeline-reader.ts";
 import { viewFill } from "../../src/inspect/view-fill.ts";
@@ -18,6 +18,7 @@ import type { View } from "../../src/session/view-options.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { type ClockedSession, openClockedSession } from "../session/clocked-session.ts";
 import { scriptHistory } from "../session/script-history.ts";
+import { readMarked } from "../host/read-marked.ts";
 import { openTestSession, otherHost, plainCodec, testHost } from "../session/test-session.ts";
 import { changedStore } from "./changed-store.ts";
 
@@ -122,7 +123,7 @@ async function play(
     if (happened === "back") {
       history.messages.splice(early.length);
       history.user(`in another way ${index}`);
-      await session.ingest(history.messages, plainCodec, { rewound: true });
+      await session.ingest(readList(history.messages, plainCodec), { rewound: true });
     } else await history.ingest(session);
     const { call } = await session.nextView({ model });
     await sent(store, call);
@@ -281,20 +282,16 @@ describe("a timeline", () => {
 
   it("knows a message that another extension adds to each request, also if it is read after each call", async () => {
     const { session, store } = await openTestSession({ layout: epochLayout() });
-    const codec: MessageCodec<Message> = {
-      identify: (message) => ({
-        ...plainCodec.identify(message),
-        ...(message.role === "opaque" ? { isForOneRequest: true } : {}),
-      }),
-      decode: (message) => message,
-    };
     const history = scriptHistory();
     const reader = timelineReader(store, layouts);
     for (const question of ["begin", "go on", "and now"]) {
       history.user(output(question));
       const [first, ...others] = history.messages as [Message, ...Message[]];
       const reminder: Message = { role: "opaque", kind: "reminder", raw: { text: "be brief" } };
-      await session.ingestAndView([first, reminder, ...others], codec, {});
+      await session.ingestAndView(
+        readMarked([first, reminder, ...others], "added", (one) => one === reminder),
+        {},
+      );
       await reader.read(testHost);
     }
 
@@ -647,21 +644,23 @@ describe("a miss of the cache", () => {
       ...early,
       { role: "user", content: output("In another way", 200), timestamp: opened.time } as const,
     ];
-    await opened.session.ingest(back, plainCodec, { rewound: true });
+    await opened.session.ingest(readList(back, plainCodec), { rewound: true });
     await opened.session.nextView({ model: "anthropic/claude-sonnet-4-5" });
 
     const { calls } = await timelineOf(opened.store);
     await opened.session.ingest(
-      [
-        ...back,
-        {
-          role: "assistant",
-          content: [{ type: "text", text: "done" }],
-          usage: { input: 5_000, cacheRead: 0, cacheWrite: 0 },
-          timestamp: opened.time + 1,
-        },
-      ],
-      plainCodec,
+      readList(
+        [
+          ...back,
+          {
+            role: "assistant",
+            content: [{ type: "text", text: "done" }],
+            usage: { input: 5_000, cacheRead: 0, cacheWrite: 0 },
+            timestamp: opened.time + 1,
+          },
+        ],
+        plainCodec,
+      ),
     );
 
     const last = calls.at(-1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolResultMessage } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
 import { numberedLines } from "./fake-files.ts";
 import { scriptHistory } from "./script-history.ts";
@@ -77,7 +78,7 @@ describe("activate and deactivate", () => {
 
     const { wholeText: _whole, ...shown } = history.messages[2] as ToolResultMessage;
     const fork = await opened.reopen(otherHost);
-    await fork.ingest([...history.messages.slice(0, 2), shown], plainCodec);
+    await fork.ingest(readList([...history.messages.slice(0, 2), shown], plainCodec));
 
     const { items } = await opened.store.find({ where: { type: "toolcall" } });
     expect(items).toHaveLength(1);

@@ -1,13 +1,14 @@
 import { describe, expect, it, test } from "vitest";
 import type { Block, Message } from "../../src/chat/message.ts";
-import type { MessageCodec } from "../../src/host/message-codec.ts";
+import type { ReadList } from "../../src/host/read-list.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { Layout } from "../../src/view/layout.ts";
+import { readMarked } from "../host/read-marked.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
-import { openTestSession, plainCodec, testHost, type TestSession } from "./test-session.ts";
+import { openTestSession, testHost, type TestSession } from "./test-session.ts";
 import { textOfMessage } from "./view-parts.ts";
 
 /** Messages of role `opaque` with this kind are added to one request. */
@@ -16,13 +17,7 @@ const reminderKind = "reminder";
 /** The tool of calls and results that are added to one request. */
 const exampleTool = "example";
 
-const codec: MessageCodec<Message> = {
-  identify: (message) => ({
-    ...plainCodec.identify(message),
-    ...(isAdded(message) ? { isForOneRequest: true } : {}),
-  }),
-  decode: (message) => message,
-};
+const read = (messages: readonly Message[]): ReadList => readMarked(messages, "added", isAdded);
 
 function isAdded(message: Message): boolean {
   if (message.role === "opaque") return message.kind === reminderKind;
@@ -146,15 +141,15 @@ describe("a message that another extension adds to one request", () => {
   ])("%s, for a model that binds its thinking", async (_, text, isKept) => {
     const { session, history } = await openChat();
     const options = { thinking: "bound", head: "h" } as const;
-    await session.ingestAndView([...history.messages, reminder("same")], codec, options);
+    await session.ingestAndView(read([...history.messages, reminder("same")]), options);
     const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
     const content = [thought, { type: "text", text: "so" }];
     history.push({ role: "assistant", content, meta: {}, timestamp: 9e12 });
     const list = [...history.messages];
     list.splice(1, 0, reminder(text));
 
-    const next = await session.ingestAndView(list, codec, options);
-    const again = await session.ingestAndView(list, codec, options);
+    const next = await session.ingestAndView(read(list), options);
+    const again = await session.ingestAndView(read(list), options);
 
     expect(JSON.stringify(next.messages).includes("thinkingSignature")).toBe(isKept);
     expect(again.messages).toEqual(next.messages);
@@ -164,7 +159,7 @@ describe("a message that another extension adds to one request", () => {
     const { session, history } = await openChat();
     await viewWith(session, history, [[1, reminder("one")]]);
 
-    expect(await session.ingest(history.messages, codec)).toMatchObject({ added: 0 });
+    expect(await session.ingest(read(history.messages))).toMatchObject({ added: 0 });
     expect((await session.peekView()).messages.map(textOfMessage)).toEqual(["go on"]);
   });
 
@@ -172,10 +167,10 @@ describe("a message that another extension adds to one request", () => {
     const { session, history } = await openChat();
     const long = reminder("word ".repeat(2_000));
 
-    const plain = await session.ingestAndView(history.messages, codec, {});
-    const added = await session.ingestAndView([...history.messages, long], codec, {});
+    const plain = await session.ingestAndView(read(history.messages), {});
+    const added = await session.ingestAndView(read([...history.messages, long]), {});
     history.user(`again ${"and ".repeat(1_500)}`);
-    const bounded = await session.ingestAndView([...history.messages, long], codec, {
+    const bounded = await session.ingestAndView(read([...history.messages, long]), {
       contextWindow: 4_000,
       reserve: 0,
     });
@@ -190,7 +185,7 @@ describe("a message that another extension adds to one request", () => {
   ])("is in the stored view of the %s layout", async (_, layout) => {
     const opened = await openChat(layout);
     const list = [...opened.history.messages, reminder("one")];
-    const { call, messages } = await opened.session.ingestAndView(list, codec, {});
+    const { call, messages } = await opened.session.ingestAndView(read(list), {});
 
     const rebuilt = await rebuildView(opened.store, [layout], testHost, call);
 
@@ -224,6 +219,6 @@ async function viewWith(
 ): Promise<readonly string[]> {
   const list = [...messages];
   for (const [index, message] of added.toReversed()) list.splice(index, 0, message);
-  const view = await session.ingestAndView(list, codec, {});
+  const view = await session.ingestAndView(read(list), {});
   return view.messages.map(textOfMessage);
 }

@@ -3,6 +3,7 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import { type FileTracker, fileTracker } from "@self-context-manager/tracker";
 import { describe, expect, it } from "vitest";
 import type { HostSession } from "../../src/host/host-session.ts";
+import { readList } from "../../src/host/read-list.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
 import { fakeTracker } from "./fake-tracker.ts";
@@ -22,7 +23,7 @@ describe("a session that is closed", () => {
 
   it.each<readonly [string, (session: ContextSession) => Promise<unknown>]>([
     ["read", async (session) => await session.read({ path: "a.txt" })],
-    ["ingest", async (session) => await session.ingest([], plainCodec)],
+    ["ingest", async (session) => await session.ingest(readList([], plainCodec))],
     ["nextView", async (session) => await session.nextView()],
     ["status", async (session) => await session.status()],
     ["holdWrite", async (session) => await session.holdWrite("a.txt")],

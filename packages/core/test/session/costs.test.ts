@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readList } from "../../src/host/read-list.ts";
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/session/view-options.ts";
 import {
@@ -107,7 +108,7 @@ describe("going back", () => {
       ...early,
       { role: "user", content: "in another way", timestamp: opened.time } as const,
     ];
-    await opened.session.ingest(back, plainCodec, { rewound: true });
+    await opened.session.ingest(readList(back, plainCodec), { rewound: true });
     const session = isReopened ? await opened.reopen() : opened.session;
     return await session.nextView({ prices, model });
   }

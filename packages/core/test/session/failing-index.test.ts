@@ -11,6 +11,7 @@ import {
 import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
+import { readList } from "../../src/host/read-list.ts";
 import { openTestSession, plainCodec, type TestSession } from "./test-session.ts";
 
 const damaged = async (): Promise<never> =>
@@ -47,7 +48,9 @@ it("makes a view although the index of documents cannot be read", async () => {
   await session.activate("n");
   await session.recordWrite("a.md");
 
-  const view = await session.ingestAndView([{ role: "user", content: "go on" }], plainCodec);
+  const view = await session.ingestAndView(
+    readList([{ role: "user", content: "go on" }], plainCodec),
+  );
 
   expect(JSON.stringify(view.messages)).toContain("go on");
 });
@@ -60,7 +63,9 @@ it("answers, names links and makes views without a full-text index that can be r
     ok: false,
     text: "the full-text index cannot be read now; give a tag or a relation.",
   });
-  const view = await session.ingestAndView([{ role: "user", content: "go on" }], plainCodec);
+  const view = await session.ingestAndView(
+    readList([{ role: "user", content: "go on" }], plainCodec),
+  );
 
   expect(JSON.stringify(view.messages)).toContain("[links of f1 a.md: [[nobody]] has no target");
 });

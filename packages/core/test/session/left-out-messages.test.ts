@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
-import type { MessageCodec } from "../../src/host/message-codec.ts";
+import { type ReadList, readList } from "../../src/host/read-list.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { readMarked } from "../host/read-marked.ts";
 import { late, prompt, userSummary } from "../history/host-messages.ts";
 import { missingMessages } from "../../src/lines/notices.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -14,15 +15,12 @@ import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import { openTestSession, plainCodec, testHost, type TestSession } from "./test-session.ts";
 import { textOfMessage } from "./view-parts.ts";
 
-/** A codec that marks some messages as left out of this request. */
-function without(...leftOut: readonly (Message | undefined)[]): MessageCodec<Message> {
-  return {
-    identify: (message) => ({
-      ...plainCodec.identify(message),
-      ...(leftOut.includes(message) ? { isLeftOut: true } : {}),
-    }),
-    decode: (message) => message,
-  };
+/** Reads the messages of a chat, some of which are left out of this request. */
+function without(
+  { messages }: ScriptedHistory,
+  ...leftOut: readonly (Message | undefined)[]
+): ReadList {
+  return readMarked(messages, "left-out", (message) => leftOut.includes(message));
 }
 
 const long = (name: string): string => `${name} said this\n`.repeat(60);
@@ -93,7 +91,7 @@ describe("a message that another extension leaves out of a request", () => {
     const kept = history.messages.slice(-2);
     const list = [userSummary("the summary", late), ...kept, prompt("fourth", late + 1)];
 
-    const { messages } = await session.ingestAndView(list, plainCodec, {});
+    const { messages } = await session.ingestAndView(readList(list, plainCodec), {});
 
     expect(messages.map(textOfMessage)).toEqual(['"the summary"', "third", "done again", "fourth"]);
   });
@@ -102,15 +100,15 @@ describe("a message that another extension leaves out of a request", () => {
     const { session, history } = await openChat();
     const options = { thinking: "bound", head: "h" } as const;
     history.user("second");
-    const codec = without(history.messages[0]);
-    await session.ingestAndView(history.messages, codec, options);
+    await session.ingestAndView(without(history, history.messages[0]), options);
     const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
     const content = [thought, { type: "text", text: "so" }];
     history.push({ role: "assistant", content, meta: {}, timestamp: 9e12 });
     history.user("third");
-    const shorter = await session.ingestAndView(history.messages, codec, options);
+    const list = without(history, history.messages[0]);
+    const shorter = await session.ingestAndView(list, options);
 
-    const whole = await session.ingestAndView(history.messages, plainCodec, options);
+    const whole = await session.ingestAndView(readList(history.messages, plainCodec), options);
 
     expect(JSON.stringify(shorter.messages)).toContain("thinkingSignature");
     expect(JSON.stringify(whole.messages)).not.toContain("thinkingSignature");
@@ -230,11 +228,11 @@ describe("a message that another extension leaves out of a request", () => {
     history.call("show", { name: "page" }, long("the page").repeat(20));
     files.set("/work/a.txt", numberedLines(20));
     await session.recordWrite("a.txt", { args: { content: "another text" } });
-    const full = await session.ingestAndView(history.messages, plainCodec, small);
+    const full = await session.ingestAndView(readList(history.messages, plainCodec), small);
     await readIn(session, history, { path: "a.txt", limit: 1 });
 
-    const codec = without(history.messages[1], history.messages[2]);
-    const view = await session.ingestAndView(history.messages, codec, small);
+    const list = without(history, history.messages[1], history.messages[2]);
+    const view = await session.ingestAndView(list, small);
 
     expect(full.messages.map(textOfMessage).join("\n")).toContain("the first text");
     expect(view.messages.map(textOfMessage).join("\n")).not.toContain("the first text");
@@ -281,7 +279,7 @@ describe("a message that another extension leaves out of a request", () => {
 
     expect(await shown(session)).toEqual(["go on", "and now"]);
     expect(await shown(await opened.reopen())).toEqual(["go on", "and now"]);
-    await session.ingestAndView(history.messages.slice(2), plainCodec, {});
+    await session.ingestAndView(readList(history.messages.slice(2), plainCodec), {});
     expect(await shown(session)).toEqual(["go on", "and now"]);
   });
 
@@ -292,7 +290,7 @@ describe("a message that another extension leaves out of a request", () => {
     await viewWithout(session, history, history.messages[0]);
     history.user("and now");
 
-    const { type, added } = await session.ingest(history.messages, without(history.messages[0]));
+    const { type, added } = await session.ingest(without(history, history.messages[0]));
     expect({ type, added }).toEqual({ type: "appended", added: 1 });
     expect(await viewWithout(session, history)).toEqual(["go on", "done", "and now"]);
   });
@@ -317,7 +315,7 @@ describe("a message that another extension leaves out of a request", () => {
     await viewWithout(session, history);
     history.user("and now");
 
-    const view = await session.ingestAndView(history.messages, without(history.messages[3]), {});
+    const view = await session.ingestAndView(without(history, history.messages[3]), {});
 
     expect(view.epoch).toMatchObject({ number: 1, isNew: false });
     expect(view.epoch?.sharedTokens).toBeGreaterThan(100);
@@ -330,7 +328,7 @@ describe("a message that another extension leaves out of a request", () => {
     await viewWithout(session, history);
     await viewWithout(session, history, history.messages[0]);
 
-    const view = await session.ingestAndView(history.messages, plainCodec, {});
+    const view = await session.ingestAndView(readList(history.messages, plainCodec), {});
 
     expect(view.epoch).toMatchObject({ isNew: true, endedBy: "returned" });
   });
@@ -350,14 +348,12 @@ describe("a message that another extension leaves out of a request", () => {
   it("takes the signed thinking behind it with it, if the model binds its thinking", async () => {
     const { session, history } = await openChat();
     const thought = { type: "thinking", thinking: "hm", thinkingSignature: "s1" };
-    const shown = async (codec: MessageCodec<Message>): Promise<string> => {
+    const shown = async (list: ReadList): Promise<string> => {
       const options = { thinking: "bound", head: "h" } as const;
-      return JSON.stringify(
-        (await session.ingestAndView(history.messages, codec, options)).messages,
-      );
+      return JSON.stringify((await session.ingestAndView(list, options)).messages);
     };
     history.user("and this");
-    await shown(plainCodec);
+    await shown(without(history));
     history.push({
       role: "assistant",
       content: [thought, { type: "text", text: "so" }],
@@ -366,8 +362,8 @@ describe("a message that another extension leaves out of a request", () => {
     });
     history.user("and now");
 
-    expect(await shown(plainCodec)).toContain("thinkingSignature");
-    expect(await shown(without(history.messages[0]))).not.toContain("thinkingSignature");
+    expect(await shown(without(history))).toContain("thinkingSignature");
+    expect(await shown(without(history, history.messages[0]))).not.toContain("thinkingSignature");
   });
 
   test.each<[string, Layout]>([
@@ -380,9 +376,9 @@ describe("a message that another extension leaves out of a request", () => {
     history.say("done");
     await viewWithout(session, history);
     history.user("and now");
-    const codec = without(history.messages[1], history.messages[2]);
+    const list = without(history, history.messages[1], history.messages[2]);
 
-    const { call, messages } = await session.ingestAndView(history.messages, codec, {});
+    const { call, messages } = await session.ingestAndView(list, {});
     const rebuilt = await rebuildView(opened.store, [layout], testHost, call);
 
     expect(messages.map(textOfMessage).join("\n")).not.toContain("the command said this");
@@ -417,9 +413,9 @@ async function readIn(
 /** Returns the texts of the view of a history without some of its messages. */
 async function viewWithout(
   session: ContextSession,
-  { messages }: ScriptedHistory,
+  history: ScriptedHistory,
   ...leftOut: readonly (Message | undefined)[]
 ): Promise<readonly string[]> {
-  const view = await session.ingestAndView(messages, without(...leftOut), {});
+  const view = await session.ingestAndView(without(history, ...leftOut), {});
   return view.messages.map(textOfMessage);
 }

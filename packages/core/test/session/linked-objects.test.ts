@@ -4,6 +4,7 @@ import { objectId, sealObject, silentLogger } from "@self-context-manager/object
 import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
+import { readList } from "../../src/host/read-list.ts";
 import { viewHistory } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { View } from "../../src/session/view-options.ts";
@@ -47,11 +48,11 @@ const other = { role: "user", content: "another second", timestamp: 4 } as const
 
 it("follows the links of a document again after the user went back to before it was active", async () => {
   const { session } = await openSession();
-  await session.ingestAndView([first], plainCodec);
-  await session.ingest([first, said, second], plainCodec);
+  await session.ingestAndView(readList([first], plainCodec));
+  await session.ingest(readList([first, said, second], plainCodec));
   await session.activate("note");
   expect(textOf(await session.nextView())).toMatch(/\[n\d+ links to /u);
-  const back = await session.ingestAndView([first, said, other], plainCodec);
+  const back = await session.ingestAndView(readList([first, said, other], plainCodec));
   expect(textOf(back)).not.toMatch(/\[n\d+ links to /u);
 
   await session.activate("note");
@@ -62,7 +63,7 @@ it("follows the links of a document again after the user went back to before it 
 it("names a link with a very long name by its beginning", async () => {
   const { session, files } = await openSession();
   files.set("/work/a.md", `[[${"long ".repeat(100)}]]`);
-  await session.ingest([first], plainCodec);
+  await session.ingest(readList([first], plainCodec));
   await session.recordWrite("a.md");
   await session.find({ words: "any" });
 
@@ -73,7 +74,7 @@ it("names a link with a very long name by its beginning", async () => {
 
 it("rebuilds a view with a line of linked objects", async () => {
   const { session, store } = await openSession();
-  await session.ingest([first], plainCodec);
+  await session.ingest(readList([first], plainCodec));
   await session.activate("note");
   const view = await session.nextView();
   const { sessionId } = await session.status();

@@ -6,6 +6,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "../../src/chat/message.ts";
+import { readList } from "../../src/host/read-list.ts";
 import type { ToolAnswer } from "../../src/session/answers.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { hostText } from "../../src/session/answers.ts";
@@ -111,7 +112,7 @@ export function scriptHistory(start = 1_700_000_000_000): ScriptedHistory {
     },
     say: (text, meta) => void messages.push(assistant([{ type: "text", text }], meta)),
     push: (message) => void messages.push(message),
-    ingest: async (session) => await session.ingest(messages, plainCodec),
+    ingest: async (session) => await session.ingest(readList(messages, plainCodec)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import { neutralCodec } from "../../src/host/neutral-codec.ts";
+import { readList } from "../../src/host/read-list.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { SessionToolAnswer } from "../../src/session/session-tool.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
@@ -33,7 +34,7 @@ describe("the tools of a session", () => {
       },
       message,
     ];
-    const view = await session.ingestAndView(messages, neutralCodec);
+    const view = await session.ingestAndView(readList(messages, neutralCodec));
     expect(JSON.stringify(view.messages)).toContain("one\\ntwo");
     expect(message).toMatchObject({ toolName: "read", toolCallId: "call_read", isError: false });
   });
@@ -53,7 +54,7 @@ describe("the tools of a session", () => {
     ];
     const session = await first.reopen(otherHost);
 
-    await session.ingest(messages, neutralCodec);
+    await session.ingest(readList(messages, neutralCodec));
 
     const { objects } = await session.status();
     expect(objects.filter(({ state }) => state === "active")).toHaveLength(1);

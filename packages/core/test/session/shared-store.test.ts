@@ -1,4 +1,5 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
+import { readList } from "../../src/host/read-list.ts";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
 import { oneCall, scriptHistory } from "./script-history.ts";
@@ -68,7 +69,7 @@ describe("a tool call whose provider id is used already (D31)", () => {
     const history = scriptHistory();
     history.user("go");
     history.call("bash", { command: "a" }, "MINE", { id: "call_0" });
-    await opened.session.ingest(history.messages.slice(0, 2), plainCodec);
+    await opened.session.ingest(readList(history.messages.slice(0, 2), plainCodec));
     const theirs = scriptHistory(5);
     theirs.user("go");
     theirs.call("bash", { command: "b" }, "THEIRS", { id: "call_0" });

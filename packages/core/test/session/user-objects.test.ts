@@ -1,6 +1,7 @@
 import type { ObjectBody } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import type { Turn } from "../../src/chat/turn.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -286,11 +287,11 @@ describe("the history of a session with long texts", () => {
     goOn(talk);
     await talk.sendAfterPause();
 
-    await talk.session.ingest(talk.history.messages.slice(0, before), plainCodec, {
+    await talk.session.ingest(readList(talk.history.messages.slice(0, before), plainCodec), {
       rewound: true,
     });
     const back = await talk.session.nextView();
-    await talk.session.ingest([prompt("else")], plainCodec, { rewound: true });
+    await talk.session.ingest(readList([prompt("else")], plainCodec), { rewound: true });
     const gone = await talk.session.nextView();
 
     expect(textsOf(back)).toEqual([paste("ada")]);
@@ -323,7 +324,9 @@ describe("the history of a session with long texts", () => {
     await talk.send();
     const kept = talk.history.messages.slice(2);
 
-    await talk.session.ingest([userSummary("the summary", 1_700_000_000_500), ...kept], plainCodec);
+    await talk.session.ingest(
+      readList([userSummary("the summary", 1_700_000_000_500), ...kept], plainCodec),
+    );
     const view = await talk.session.nextView();
 
     expect(textsOf(view).join("\n")).not.toContain("ada wrote");

@@ -4,6 +4,7 @@ import {
   type SessionDependencies,
   silentLogger,
   type ViewOptions,
+  readList,
 } from "@self-context-manager/core";
 import { FileError } from "@self-context-manager/core/host";
 import { objectId } from "@self-context-manager/objects";
@@ -55,10 +56,10 @@ export async function* fullRun(
     // A host waits for its model between calls, so work that the runtime defers until then is not part of a call.
     await setImmediate();
     const start = performance.now();
-    const view = await session.ingestAndView(heard, recordedCodec, options);
+    const view = await session.ingestAndView(readList(heard, recordedCodec), options);
     yield { view, time: performance.now() - start };
   }
-  await session.ingest(host, recordedCodec);
+  await session.ingest(readList(host, recordedCodec));
 }
 
 /** The files of a recording are not available. */

@@ -4,6 +4,7 @@ import {
   type HostSignals,
   textOf,
   type ViewMessage,
+  readList,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
 import assert from "node:assert/strict";
@@ -213,7 +214,7 @@ function listHost<Raw>(
   /** Checks the request for the present list. */
   async function check(): Promise<void> {
     const raws = list.map(({ raw }) => raw);
-    const { messages } = await session.ingestAndView(raws, codec, signals);
+    const { messages } = await session.ingestAndView(readList(raws, codec), signals);
     signals = {};
     const newest = list.slice(list.findLastIndex(isPrompt));
     checkEnd(
@@ -225,7 +226,7 @@ function listHost<Raw>(
   async function retry(isSeen: boolean): Promise<void> {
     if (failed === undefined) return;
     const answer = failed(stamp());
-    if (isSeen) await session.ingest([...list.map(({ raw }) => raw), answer], codec);
+    if (isSeen) await session.ingest(readList([...list.map(({ raw }) => raw), answer], codec));
     await check();
   }
 

@@ -1,7 +1,7 @@
 import { type Block, isText, type UserMessage } from "../chat/message.ts";
 
 /** What another extension of the host has put around a user's message for one request. */
-export interface AddedText {
+export interface TextsAround {
   readonly before: readonly Block[];
   readonly after: readonly Block[];
 }
@@ -11,7 +11,7 @@ export interface AddedText {
  * undefined if nothing was added, or if the message itself was changed. An added text is on lines of its own or in
  * brackets: otherwise it can belong to a sentence that was rewritten.
  */
-export function addedText(own: UserMessage, sent: UserMessage): AddedText | undefined {
+export function textsAround(own: UserMessage, sent: UserMessage): TextsAround | undefined {
   const [mine, theirs] = [blocksOf(own), blocksOf(sent)];
   if (withoutBlank(mine).length === 0) return undefined;
   const begin = countSame(mine, theirs);
@@ -32,7 +32,7 @@ export function addedText(own: UserMessage, sent: UserMessage): AddedText | unde
   return before.length + after.length === 0 ? undefined : { before, after };
 }
 
-function partsAround(text: string, found: readonly Block[]): AddedText | undefined {
+function partsAround(text: string, found: readonly Block[]): TextsAround | undefined {
   const [first, last] = [found[0], found.at(-1)];
   if (first !== undefined && isText(first) && first.text.startsWith(text)) {
     const added = first.text.slice(text.length);

@@ -2,7 +2,7 @@ import { array, assert, boolean, constantFrom, property, string, tuple } from "f
 import { describe, expect, test } from "vitest";
 
 import { type Block, isText } from "../../src/chat/message.ts";
-import { addedText } from "../../src/host/added-text.ts";
+import { textsAround } from "../../src/host/texts-around.ts";
 
 const text = (one: string): Block => ({ type: "text", text: one });
 const user = (content: string | readonly Block[]) => ({ role: "user", content }) as const;
@@ -17,7 +17,7 @@ describe("the text that others add to a user's message", () => {
   ])("is found $name", ({ own, sent, before, after }) => {
     const blocks = (one: string | undefined) => (one === undefined ? [] : [text(one)]);
 
-    expect(addedText(user(own), user(sent))).toEqual({
+    expect(textsAround(user(own), user(sent))).toEqual({
       before: blocks(before),
       after: blocks(after),
     });
@@ -31,7 +31,7 @@ describe("the text that others add to a user's message", () => {
     { name: "white space", own: "go on", sent: "go on\n\n " },
     { name: "a message without a text", own: "", sent: "\nbe brief" },
   ])("is not $name", ({ own, sent }) => {
-    expect(addedText(user(own), user(sent))).toBeUndefined();
+    expect(textsAround(user(own), user(sent))).toBeUndefined();
   });
 
   test("is found beside images, in a block of its own or in the block of the prompt", () => {
@@ -41,8 +41,8 @@ describe("the text that others add to a user's message", () => {
       [text("look"), image, text("be brief")],
       [text("look\nbe brief"), image],
     ])
-      expect(addedText(own, user(sent))).toEqual({ before: [], after: [text("be brief")] });
-    expect(addedText(own, user([text("look")]))).toBeUndefined();
+      expect(textsAround(own, user(sent))).toEqual({ before: [], after: [text("be brief")] });
+    expect(textsAround(own, user([text("look")]))).toBeUndefined();
   });
 
   test("gives with the message all words that were sent", () => {
@@ -63,7 +63,7 @@ describe("the text that others add to a user's message", () => {
     }));
     assert(
       property(cases, ({ own, sent }) => {
-        const found = addedText(user(own), user(sent));
+        const found = textsAround(user(own), user(sent));
         const whole = found === undefined ? sent : [...found.before, ...own, ...found.after];
 
         expect(wordsIn(whole)).toEqual(wordsIn(sent));
@@ -77,7 +77,7 @@ describe("the text that others add to a user's message", () => {
     );
     assert(
       property(cases, ([own, sent]) => {
-        expect(addedText(user(own), user(sent))).toBeUndefined();
+        expect(textsAround(user(own), user(sent))).toBeUndefined();
       }),
     );
   });

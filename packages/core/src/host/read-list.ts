@@ -1,0 +1,73 @@
+import { toJson } from "@self-context-manager/objects";
+import { contentKey, fingerprintKey } from "../chat/content-key.ts";
+import type { Message } from "../chat/message.ts";
+import type { FileRendering } from "./file-rendering.ts";
+import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
+import { keyName } from "./message-identity.ts";
+
+/** A message of a host's list. It is identified once, however many functions look at it. */
+export interface ReadMessage<Raw = unknown> {
+  /** The message in the host's form. A text that another extension has put around a message has none. */
+  readonly raw: Raw;
+  /**
+   * Its identity. If the host gives it no key, time or tool call id, it has a key made from its fingerprint, or else from its
+   * content.
+   */
+  readonly identity: MessageIdentity;
+  /** The key by which core recognises it. Messages with the same key are distinguished by their places. */
+  readonly key: string;
+  /**
+   * How it belongs to the host's history:
+   *
+   * - `own`: it is a part of it, and this request has it.
+   * - `left-out`: it is a part of it, and another extension of the host has left it out of this request. The view does not show
+   *   it. The result of a call whose answer is shown says that there is none.
+   * - `added`: another extension has added it to this request only. It is shown at its place.
+   */
+  readonly mark: "own" | "left-out" | "added";
+  /** Returns the message in core's form. It is decoded at the first call. */
+  decode(): Message;
+}
+
+/** The list of a request, as a codec has read it. A list is read once, where it enters the context manager. */
+export interface ReadList<Raw = unknown> {
+  readonly messages: readonly ReadMessage<Raw>[];
+  /** How the host writes the text of a file into a result (see `MessageCodec`). */
+  readonly fileRendering?: FileRendering;
+}
+
+/**
+ * Reads a host's list. Each of its messages belongs to the host's history; for others see `markedList`. `known`: a list that
+ * was read for the same request; a message that is in both is not read again.
+ */
+export function readList<Raw>(
+  messages: readonly NoInfer<Raw>[],
+  codec: MessageCodec<Raw>,
+  known?: ReadList<NoInfer<Raw>>,
+): ReadList<Raw> {
+  const there = new Map(known?.messages.map((one) => [one.raw, one]));
+  const { fileRendering } = codec;
+  return {
+    messages: messages.map((raw) => there.get(raw) ?? readMessage(raw, codec)),
+    ...(fileRendering === undefined ? {} : { fileRendering }),
+  };
+}
+
+/** Returns the key by which core recognises a message. Messages with the same key are distinguished by their places. */
+export function messageKey<Raw>(raw: Raw, codec: MessageCodec<Raw>): string {
+  return readMessage(raw, codec).key;
+}
+
+function readMessage<Raw>(raw: Raw, codec: MessageCodec<Raw>): ReadMessage<Raw> {
+  let message: Message | undefined;
+  const decode = (): Message => (message ??= toJson(codec.decode(raw)) as Message);
+  const identity = withKey(codec.identify(raw), decode);
+  return { raw, identity, key: keyName(identity), mark: "own", decode };
+}
+
+function withKey(identity: MessageIdentity, decode: () => Message): MessageIdentity {
+  const { key, timestamp, callId, role, fingerprint } = identity;
+  if (key !== undefined || timestamp !== undefined || callId !== undefined) return identity;
+  const made = fingerprint === undefined ? contentKey(decode()) : fingerprintKey(role, fingerprint);
+  return { ...identity, key: made };
+}
