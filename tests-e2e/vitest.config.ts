@@ -1,11 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// @boundaries-ignore The tests of all packages decide it in the same way.
+import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
+
+/** The tasks of turbo.json: a family of files, with everything that its tests read. */
+const { tasks } = JSON.parse(readFileSync(join(import.meta.dirname, "turbo.json"), "utf8")) as {
+  readonly tasks: Readonly<Record<string, { readonly inputs?: readonly string[] }>>;
+};
+
+/** The files of the family whose script runs. Without one, all files. */
+const family = tasks[process.env["npm_lifecycle_event"] ?? ""]?.inputs?.filter((input) =>
+  input.startsWith("test/"),
+);
 
 export default defineConfig({
   resolve: { conditions: ["@self-context-manager/source"] },
   ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
   test: {
-    include: ["test/**/*.test.ts"],
+    include: [...(family ?? ["test/**/*.test.ts"])],
+    exclude: runsEveryForm("store-xtdb") ? [] : ["test/*.long.test.ts"],
     setupFiles: ["../tools/property-seed.ts"],
+    globalSetup: ["../packages/store-xtdb/test/global-setup.ts"],
     // Only a test that hangs reaches it. Two gateways that start at the same time need a minute on a slow machine.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -1,15 +1,13 @@
-import { appendFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Appends one line of counts per run to the file that `SCM_TALLY` names; tools/verify.mjs adds the
- * lines up. A file that fails before its first test counts as one failed test.
+ * Prints a line with the counts of the run, which tools/verify.mjs adds up. `SCM_RUN` names the run of `npm test`, which
+ * distinguishes it from the line of an earlier run, which Turborepo prints again for tests whose inputs are the same. A file
+ * that fails before its first test counts as one failed test.
  */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const file = process.env["SCM_TALLY"];
-    if (file === undefined) return;
-    const tally = { passed: 0, failed: errors.length, skipped: 0 };
+    const tally = { run: process.env["SCM_RUN"], passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
       let failedTests = 0;
       for (const test of module.children.allTests()) {
@@ -21,6 +19,6 @@ export default class TallyReporter implements Reporter {
       if (failedTests === 0 && !module.ok()) failedTests = 1;
       tally.failed += failedTests;
     }
-    appendFileSync(file, `${JSON.stringify(tally)}\n`);
+    if (tally.run !== undefined) console.log(`TALLY ${JSON.stringify(tally)}`);
   }
 }

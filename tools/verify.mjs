@@ -1,117 +1,242 @@
-// Runs every check of the workspace. Each step has a heading with its duration; its output is shown only if the step
-// failed or is a test run. A failed step does not stop the others, and the exit code is 1 if any step failed.
-// The last line is always `N passed, N failed, N skipped`, summed over all test runs.
-// With --long only the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also
-// checks that the tests find deliberate faults. The result is written to bench/results/long-run.json.
-import { execFileSync, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+// Runs every check of the workspace, several steps at a time. Each step has a heading with its duration; its output is
+// shown only if the step failed or is a test run. A failed step does not stop the others, and the exit code is 1 if any
+// step failed. The last line is always `N passed, N failed, N skipped`, summed over all test runs. A test run whose
+// inputs passed before is not repeated: Turborepo prints its output again, and its tests count as `cached`.
+//
+//   --changed   only the tests that import a file that differs from main, and the checks
+//   --long      only the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also checks
+//               that the tests find deliberate faults. The result is written to bench/results/long-run.json.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomInt, randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+
+import { changedPackages, mainCommit } from "./changed-packages.mjs";
 
 /**
  * @typedef {object} Step
  * @property {string} name
- * @property {string} script of the root manifest
+ * @property {readonly string[]} command of pnpm
  * @property {boolean} [test] a test run, whose output is always shown
  * @property {readonly string[]} [needs] steps that must have passed
  */
 
 const long = process.argv.includes("--long");
+const onlyChanged = process.argv.includes("--changed");
+const run = randomUUID();
 const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
+const seed = process.env["SCM_SEED"] ?? String(randomInt(2 ** 31));
+const main = mainCommit();
+const machine = tools();
+/** The packages whose long-only tests run. */
+const everyForm = long ? [] : changedPackages(main);
 
+/** The line of tools/tally-reporter.ts, also with the name of the task before it. */
+const tallyLine = /^.*\bTALLY (\{.*\})$\n?/gmu;
+
+const vitest = [
+  "--reporter=default",
+  "--reporter=../../tools/tally-reporter.ts",
+  // The steps share the processors.
+  "--maxWorkers=1",
+  // Only a test that hangs reaches this limit, also on a slow machine. It replaces those of the configurations.
+  "--testTimeout=240000",
+  "--hookTimeout=240000",
+];
+const fromRoot = vitest.map((option) => option.replace("=../../", "=./"));
+const fromTests = vitest.map((option) => option.replace("=../../", "=../"));
+
+/** @type {readonly Step[]} */
+const build = [
+  { name: "build", command: ["run", "build"] },
+  { name: "packages", command: ["run", "check:packages"], needs: ["build"] },
+];
 /** @type {readonly Step[]} */
 const checks = [
-  { name: "lint", script: "lint" },
-  { name: "format", script: "format:check" },
-  { name: "boundaries", script: "boundaries" },
-  { name: "typecheck", script: "typecheck" },
-  { name: "unused code", script: "unused" },
-  { name: "licences", script: "licences" },
+  { name: "typecheck", command: ["run", "typecheck"] },
+  { name: "lint", command: ["run", "lint"] },
+  { name: "format", command: ["run", "format:check"] },
+  { name: "boundaries", command: ["run", "boundaries"] },
+  { name: "unused code", command: ["run", "unused"] },
+  { name: "licences", command: ["run", "licences"] },
 ];
+/**
+ * The families of end-to-end tests, the longest first.
+ * @type {readonly Step[]}
+ */
+const families = [
+  "openclaw",
+  "xtdb",
+  "pi",
+  "pi-more",
+  "inspector",
+  "sessions",
+  "docs",
+  "agents",
+  "stores",
+].map((family) => ({
+  name: `end-to-end tests: ${family}`,
+  command: turbo(`test:${family}`, ["--filter=./tests-e2e"], fromTests),
+  test: true,
+  needs: ["build", "packages"],
+}));
 /** @type {readonly Step[]} */
 const tests = [
-  { name: "unit, contract and property tests", script: "unit", test: true },
-  { name: "build", script: "build" },
-  { name: "packages", script: "check:packages", needs: ["build"] },
-  { name: "end-to-end tests", script: "e2e", test: true, needs: ["build", "packages"] },
+  {
+    name: "tests of store-xtdb",
+    command: turbo("test", ["--filter=./packages/store-xtdb"], vitest),
+    test: true,
+  },
+  ...families,
+  {
+    name: "tests of the packages",
+    command: turbo(
+      "test",
+      ["--filter=./packages/*", "--filter=!./packages/store-{xtdb,contract}"],
+      vitest,
+    ),
+    test: true,
+  },
+  {
+    name: "tests of the tools",
+    command: ["exec", "vitest", "run", "--project", "tools", ...fromRoot],
+    test: true,
+  },
 ];
 /** @type {readonly Step[]} */
-const longOnly = [{ name: "deliberate faults", script: "faults" }];
-const steps = long ? [...tests, ...longOnly] : [...checks, ...tests];
+const changedTests = [
+  {
+    name: "tests that import a changed file",
+    command: ["exec", "vitest", "run", `--changed=${main}`, "--passWithNoTests", ...fromRoot],
+    test: true,
+  },
+  {
+    name: "end-to-end tests that import a changed file",
+    command: [
+      "exec",
+      "vitest",
+      "run",
+      "--root",
+      "tests-e2e",
+      `--changed=${main}`,
+      "--passWithNoTests",
+      ...fromTests,
+    ],
+    test: true,
+    needs: ["build", "packages"],
+  },
+];
+/** @type {readonly Step[]} */
+const faults = [{ name: "deliberate faults", command: ["run", "faults"] }];
 
-const folder = mkdtempSync(join(tmpdir(), "scm-verify-"));
-const tally = join(folder, "tally.jsonl");
-writeFileSync(tally, "");
-/** @type {string[]} */
-const failed = [];
+const steps = long
+  ? [...build, ...tests, ...faults]
+  : [...build, ...(onlyChanged ? changedTests : tests), ...checks];
+
+/**
+ * Steps that run at the same time. Many tests wait for databases and processes, so there is one more than processors. Long
+ * runs use the processors fully.
+ */
+const places = long ? availableParallelism() : availableParallelism() + 1;
+
+/** @type {Map<string, boolean>} */
+const ended = new Map();
 /** @type {{ step: string, passed: boolean, seconds: number }[]} */
 const done = [];
+const sum = { passed: 0, failed: 0, skipped: 0, cached: 0 };
 const started = Date.now();
-const seed = process.env["SCM_SEED"] ?? String(randomInt(2 ** 31));
 if (long) console.log(`seed ${seed}; SCM_SEED=${seed} npm run test:long repeats this run`);
-
-for (const step of steps) {
-  const missing = step.needs?.find((name) => failed.includes(name));
-  if (missing !== undefined) {
-    console.log(`✗ ${step.name}: not run, because ${missing} failed`);
-    failed.push(step.name);
-    continue;
-  }
-  const stepStarted = Date.now();
-  const { code, output } = await run(step);
-  const passed = code === 0;
-  if (!passed) failed.push(step.name);
-  console.log(`${passed ? "✓" : "✗"} ${step.name} (${seconds(stepStarted)})`);
-  done.push({ step: step.name, passed, seconds: (Date.now() - stepStarted) / 1000 });
-  if (!passed || step.test) console.log(indent(output));
+if (onlyChanged && main === undefined) {
+  throw new Error(
+    "--changed compares with main, and git knows no branch main; set SCM_BASE to a commit",
+  );
+}
+if (everyForm.length > 0) {
+  console.log(`changed since main, so their long-only tests run too: ${everyForm.join(", ")}`);
 }
 
-const sum = readFileSync(tally, "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line))
-  .reduce(
-    (total, one) => ({
-      passed: total.passed + one.passed,
-      failed: total.failed + one.failed,
-      skipped: total.skipped + one.skipped,
-    }),
-    { passed: 0, failed: 0, skipped: 0 },
-  );
-rmSync(folder, { recursive: true });
-if (long) writeLongRun();
+await runAll();
 
+const failed = steps.map(({ name }) => name).filter((name) => ended.get(name) !== true);
+if (long) writeLongRun();
 console.log("");
 if (failed.length === 0) console.log(`all ${steps.length} steps passed in ${seconds(started)}`);
 else console.log(`failed: ${failed.join(", ")} (${seconds(started)})`);
+if (sum.cached > 0) {
+  console.log(`${sum.cached} of the tests are cached: they passed before with the same inputs`);
+}
 if (failed.length > 0) process.exitCode = 1;
 console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+
+/** Starts each step as soon as there is a place and what it needs has ended, in the order of the list. */
+async function runAll() {
+  const waiting = [...steps];
+  /** @type {Set<Promise<void>>} */
+  const running = new Set();
+  while (waiting.length > 0 || running.size > 0) {
+    const next = waiting.findIndex(({ needs = [] }) => needs.every((name) => ended.has(name)));
+    const step = running.size < places ? waiting[next] : undefined;
+    if (step === undefined) {
+      await Promise.race(running);
+      continue;
+    }
+    waiting.splice(next, 1);
+    const ending = runStep(step).finally(() => running.delete(ending));
+    running.add(ending);
+  }
+}
+
+/** @param {Step} step */
+async function runStep(step) {
+  const missing = step.needs?.find((name) => ended.get(name) !== true);
+  if (missing !== undefined) {
+    console.log(`✗ ${step.name}: not run, because ${missing} failed`);
+    ended.set(step.name, false);
+    return;
+  }
+  const stepStarted = Date.now();
+  const { code, output } = await execute(step);
+  const passed = code === 0;
+  ended.set(step.name, passed);
+  const cached = addTallies(output);
+  const notes = [seconds(stepStarted), ...(cached > 0 ? [`${cached} tests cached`] : [])];
+  console.log(`${passed ? "✓" : "✗"} ${step.name} (${notes.join(", ")})`);
+  done.push({ step: step.name, passed, seconds: (Date.now() - stepStarted) / 1000 });
+  if (!passed || step.test) console.log(indent(output.replaceAll(tallyLine, "")));
+}
+
+/**
+ * Adds the counts in the output of a step. Returns how many of its tests ran in an earlier run.
+ * @param {string} output
+ */
+function addTallies(output) {
+  let cached = 0;
+  for (const [, text = ""] of output.matchAll(tallyLine)) {
+    const tally = JSON.parse(text);
+    sum.passed += tally.passed;
+    sum.failed += tally.failed;
+    sum.skipped += tally.skipped;
+    if (tally.run !== run) cached += tally.passed;
+  }
+  sum.cached += cached;
+  return cached;
+}
 
 /**
  * @param {Step} step
  * @returns {Promise<{ code: number, output: string }>}
  */
-function run(step) {
+function execute(step) {
   return new Promise((resolve) => {
     let output = "";
-    const options = [
-      "--reporter=default",
-      "--reporter=./tools/tally-reporter.ts",
-      // Many tests wait for databases and processes. Long runs use the processors fully, so they have one worker.
-      `--maxWorkers=${long ? "1" : "100%"}`,
-      // Only a test that hangs reaches this limit, also on a slow machine. It replaces those of the configurations.
-      "--testTimeout=240000",
-      "--hookTimeout=240000",
-    ];
-    const command = ["--silent", "run", step.script, ...(step.test ? options : [])];
-    const child = spawn("pnpm", command, {
+    const child = spawn("pnpm", ["--silent", ...step.command], {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...withoutColours(process.env),
         ...colours,
-        ...(long ? { SCM_LONG: "1", SCM_SEED: seed } : {}),
-        SCM_TALLY: tally,
+        ...(long ? { SCM_LONG: "1", SCM_SEED: seed } : { SCM_EVERY_FORM: everyForm.join() }),
+        SCM_RUN: run,
+        SCM_MACHINE: machine,
         TURBO_TELEMETRY_DISABLED: "1",
         NO_UPDATE_NOTIFIER: "1",
       },
@@ -123,9 +248,35 @@ function run(step) {
   });
 }
 
+/**
+ * The command of a task that Turborepo does not repeat.
+ * @param {string} task
+ * @param {readonly string[]} filters
+ * @param {readonly string[]} options of the task
+ */
+function turbo(task, filters, options) {
+  const flags = ["--env-mode=loose", "--output-logs=full", "--log-order=grouped"];
+  const run = ["exec", "turbo", "run", task, "--continue", "--concurrency=1", ...flags, ...filters];
+  return [...run, "--", ...options];
+}
+
+/** The versions of the programs without which tests are skipped. A cached run counts only where they are the same. */
+function tools() {
+  const programs = [
+    ["java", "--version"],
+    ["mvn", "--version"],
+  ];
+  const versions = programs.map(([program = "", ...options]) => {
+    const { status, stdout } = spawnSync(program, options, { encoding: "utf8" });
+    return status === 0 ? stdout.split("\n")[0] : `no ${program}`;
+  });
+  return [process.platform, process.arch, process.version, ...versions].join("; ");
+}
+
 /** Records a long run in a file, which is committed with the change that it tested. */
 function writeLongRun() {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const { cached: _none, ...counts } = sum;
   const result = {
     run: "npm run test:long",
     date: new Date().toISOString().slice(0, 10),
@@ -135,7 +286,7 @@ function writeLongRun() {
     seed: Number(seed),
     seconds: Math.round((Date.now() - started) / 1000),
     steps: done,
-    tests: sum,
+    tests: counts,
   };
   const file = new URL("../bench/results/long-run.json", import.meta.url);
   writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`);

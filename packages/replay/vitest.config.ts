@@ -1,7 +1,4 @@
-import { defineProject } from "vitest/config";
+// @boundaries-ignore The tests of all packages are configured in one file.
+import { unitTests } from "../../tools/unit-tests.ts";
 
-export default defineProject({
-  resolve: { conditions: ["@self-context-manager/source"] },
-  ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
-  test: { include: ["test/**/*.test.ts"], setupFiles: ["../../tools/property-seed.ts"] },
-});
+export default unitTests(import.meta.dirname);

@@ -2,14 +2,14 @@
 /* oxlint-disable vitest/no-disabled-tests */
 import type { JsonObject, JsonValue, ObjectId } from "@self-context-manager/core";
 import { objectId, type SealedObject, sealObject } from "@self-context-manager/objects";
-import { openXtdbStore, type StartedNode, type XtdbStore } from "@self-context-manager/store-xtdb";
+import { openXtdbStore, type XtdbStore } from "@self-context-manager/store-xtdb";
 import { updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { openTestSession, scriptHistory } from "../src/session/core-sessions.ts";
-import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
+import { missingForXtdb, openTestNode, type TestNode } from "../src/stores/xtdb-node.ts";
 
 const page = readFileSync(new URL("../../docs/guide/datalog.md", import.meta.url), "utf8");
 /** The queries of the page by their headings. */
@@ -27,7 +27,7 @@ const missing = missingForXtdb();
 describe.skipIf(missing !== undefined)(
   `the queries of the page on Datalog${missing === undefined ? "" : `: ${missing}`}`,
   () => {
-    let node: StartedNode | undefined;
+    let node: TestNode | undefined;
     let store: XtdbStore;
     /** The ids of the session's objects. */
     let ids: { readonly file: ObjectId; readonly session: ObjectId; readonly chat: ObjectId };

@@ -1,4 +1,3 @@
-import { type StartedNode } from "@self-context-manager/store-xtdb";
 import { testScale } from "@self-context-manager/store-contract";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,15 +5,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { moveStores } from "../src/moving/move-stores.ts";
-import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
+import { missingForXtdb, joinTestNode, type TestNode } from "../src/stores/xtdb-node.ts";
 
 const missing = missingForXtdb();
 const sessions = testScale.isLong ? 100 : 2;
 const stores = missing === undefined ? "SQLite, XTDB and SQLite" : "SQLite and SQLite";
 
-let node: StartedNode | undefined;
+let node: TestNode | undefined;
 beforeAll(async () => {
-  if (missing === undefined) node = await openTestNode();
+  if (missing === undefined) node = await joinTestNode();
 });
 afterAll(async () => {
   await node?.[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 
 import { recordedLayouts, recordViews, viewMove } from "../src/session/recorded-views.ts";
 import { viewDifferences } from "../src/session/view-differences.ts";
-import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
+import { missingForXtdb, joinTestNode } from "../src/stores/xtdb-node.ts";
 
 const missing = missingForXtdb();
 const { isLong, seed } = testScale;
@@ -22,7 +22,7 @@ describe.skipIf(missing !== undefined)(
         const [layout] = recordedLayouts;
         if (layout === undefined) throw new TypeError("there is no layout");
         const moves = fc.sample(viewMove, { numRuns: length, seed });
-        await using node = await openTestNode();
+        await using node = await joinTestNode();
         const place = { url: node.url, space: "views", timeout: 60_000 };
         const { calls } = await (async () => {
           await using store = await openXtdbStore(place);

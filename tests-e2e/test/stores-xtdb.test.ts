@@ -2,7 +2,7 @@
 /* oxlint-disable vitest/no-disabled-tests */
 import { runCli } from "@self-context-manager/cli";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { openXtdbStore, type StartedNode } from "@self-context-manager/store-xtdb";
+import { openXtdbStore } from "@self-context-manager/store-xtdb";
 import {
   checkRandomHistories,
   type CreatePlace,
@@ -16,7 +16,12 @@ import { linkTests } from "../src/documents/link-tests.ts";
 import { managedRun, runManaged } from "../src/managed-run.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openTestSession } from "../src/session/core-sessions.ts";
-import { missingForXtdb, openTestNode, xtdbPlaces } from "../src/stores/xtdb-node.ts";
+import {
+  missingForXtdb,
+  joinTestNode,
+  type TestNode,
+  xtdbPlaces,
+} from "../src/stores/xtdb-node.ts";
 import { saidTo } from "../src/wire-rules.ts";
 
 const missing = missingForXtdb();
@@ -31,11 +36,11 @@ describe.skipIf(missing !== undefined)(
   `XTDB on a real node${missing === undefined ? "" : `: ${missing}`}`,
   { timeout: testScale.isLong ? 5_400_000 : 240_000 },
   () => {
-    let node: StartedNode;
+    let node: TestNode;
     let openDocumentPlace: CreatePlace;
     const documentPlace = async (): Promise<StorePlace> => await openDocumentPlace();
     beforeAll(async () => {
-      node = await openTestNode();
+      node = await joinTestNode();
       openDocumentPlace = xtdbPlaces(node, "documents");
     });
     afterAll(async () => {

@@ -20,7 +20,7 @@ export type {
   StorePlace,
 } from "./object-store/store-place.ts";
 export { checkRandomHistories, type RandomHistories } from "./object-store/random-history.ts";
-export { seededRandom, testScale, type TestScale } from "./scale.ts";
+export { runsEveryForm, seededRandom, testScale, type TestScale } from "./scale.ts";
 export { type WatcherLaw, watcherLaws } from "./watcher/laws.ts";
 export { watcherContract, type WatcherContract } from "./watcher/watcher-contract.ts";
 export {

@@ -14,6 +14,15 @@ const usualSeed = 20_261_121;
 
 export const testScale: TestScale = { isLong, seed: seedFrom(process.env["SCM_SEED"]) };
 
+/**
+ * Whether the long-only tests of a package run. They are other forms of what a short run tests: more releases of a host,
+ * more themes of a page, deaths and backups. They run in each long run. `npm test` names in `SCM_EVERY_FORM` the packages
+ * that have changed, and theirs run too.
+ */
+export function runsEveryForm(name: string): boolean {
+  return isLong || (process.env["SCM_EVERY_FORM"] ?? "").split(",").includes(name);
+}
+
 function seedFrom(text: string | undefined): number {
   const seed = Number(text);
   if (text !== undefined && Number.isSafeInteger(seed)) return seed;

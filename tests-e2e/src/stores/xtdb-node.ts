@@ -1,10 +1,12 @@
-import { openXtdbStore, type StartedNode, startNode } from "@self-context-manager/store-xtdb";
-import { type CreatePlace, testScale } from "@self-context-manager/store-contract";
+import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
+import type { CreatePlace } from "@self-context-manager/store-contract";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+// @boundaries-ignore The node is shared with the tests of its package.
+import { joinSharedNode } from "../../../packages/store-xtdb/test/shared-node.ts";
 import { clientsInTurn } from "./clients-in-turn.ts";
 
 /**
@@ -29,15 +31,22 @@ function outputOf(command: string, argument: string): string {
   return status === 0 ? stdout : "";
 }
 
-/**
- * Starts a node in a temporary folder, which disposal removes. In a long run the index is on disk, because it would
- * exceed the node's memory.
- */
-export async function openTestNode(): Promise<StartedNode> {
+/** The address of a node that disposal gives up. */
+export interface TestNode extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Returns the node that the tests of a run share. A test uses stores with names of their own in its database. */
+export async function joinTestNode(): Promise<TestNode> {
+  return await joinSharedNode();
+}
+
+/** Starts a node in a temporary folder for a test that must be alone in its database. Disposal removes the folder. */
+export async function openTestNode(): Promise<TestNode> {
   const folder = await mkdtemp(join(tmpdir(), "scm-xtdb-"));
-  const node = await startNode({ dataFolder: folder, quick: !testScale.isLong });
+  const node = await startNode({ dataFolder: folder, quick: true });
   return {
-    ...node,
+    url: node.url,
     async [Symbol.asyncDispose]() {
       await node.stop();
       await rm(folder, { recursive: true, force: true });
@@ -49,11 +58,10 @@ export async function openTestNode(): Promise<StartedNode> {
  * Returns places that are separately named stores in a node's database; their names begin with `kind`. Each store uses
  * two clients alternately.
  */
-export function xtdbPlaces({ url }: StartedNode, kind = "place"): CreatePlace {
-  let made = 0;
+export function xtdbPlaces({ url }: TestNode, kind = "place"): CreatePlace {
   return async () => {
     made += 1;
-    const common = { url, space: `${kind}-${made}`, timeout: 60_000 };
+    const common = { url, space: `${kind}-${process.pid}-${made}`, timeout: 60_000 };
     return {
       open: async (options = {}) =>
         clientsInTurn(
@@ -64,3 +72,5 @@ export function xtdbPlaces({ url }: StartedNode, kind = "place"): CreatePlace {
     };
   };
 }
+
+let made = 0;

@@ -175,13 +175,12 @@ describe("a scan", () => {
   it("ends a regular expression that takes too long, and returns what it found until then", async () => {
     // The newest object has a line that is found and one on which the expression does not end.
     await using store = await storeOf("aaa", `aaaa\n${"a".repeat(60)}!\naaa`);
-    const start = performance.now();
 
+    // Without the limit it would not end at all.
     const { hits, isCut } = await scanTexts(store, { regex: "(a+)+$", timeLimit: 700 });
 
     expect(hits.map(({ id, line }) => [id, line])).toEqual([["o2", 1]]);
     expect(isCut).toBe("time");
-    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   it("leaves the thread of its caller free meanwhile, and obeys a signal", async () => {

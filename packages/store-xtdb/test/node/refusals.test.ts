@@ -4,7 +4,7 @@ import { lacking } from "./tools-at-hand.ts";
 import { wireNode } from "./wire-node.ts";
 
 describe.skipIf(lacking !== undefined)("the node refuses, unlike XTDB's own server,", () => {
-  const on = wireNode();
+  const on = wireNode({ isOwn: true });
 
   test.each([
     ["a transaction function", "application/json", `{"tx-ops":[["fn","f"]]}`],

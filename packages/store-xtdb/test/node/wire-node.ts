@@ -1,31 +1,32 @@
 import { afterAll, beforeAll } from "vitest";
 
-import { startNode, type StartedNode } from "../../src/node/index.ts";
+import { startNode } from "../../src/node/index.ts";
+import { joinSharedNode } from "../shared-node.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { buildTimeout } from "./tools-at-hand.ts";
 import { type Wire, wire } from "./wire.ts";
 
 /**
- * Starts a node for the tests of a block, and ends it with them.
+ * Asks the node that the tests share, or with `isOwn` a new, empty one, which ends with the tests of the block.
  *
  * The requests and answers in these tests were recorded from XTDB's own HTTP server, which was started from the sources
  * of 1.24.5. That server does not run here: the tests compare the node of this package with the recorded answers.
  */
-export function wireNode(): Wire {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let node: StartedNode;
+export function wireNode({ isOwn = false }: { readonly isOwn?: boolean } = {}): Wire {
+  const held = new AsyncDisposableStack();
   let on: Wire;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    node = await startNode({ dataFolder: folder.path, indexFolder: "memory", quick: true });
-    on = wire(node.url);
+    if (isOwn) {
+      const { path } = held.use(await temporaryFolder());
+      const options = { dataFolder: path, indexFolder: "memory", quick: true };
+      on = wire(held.use(await startNode(options)).url);
+    } else {
+      on = wire(held.use(await joinSharedNode()).url);
+    }
   }, buildTimeout);
 
-  afterAll(async () => {
-    await node?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  afterAll(async () => await held.disposeAsync());
 
   return {
     get url() {

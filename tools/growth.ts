@@ -1,0 +1,28 @@
+/** Milliseconds below which a run is too short to be compared. No run of more than linear time is as short. */
+const noise = 30;
+
+/**
+ * How often longer a run takes for a size than for a quarter of it: about 4 in linear time and 16 in quadratic time. The
+ * time of the processor counts, so other work on the machine changes little.
+ */
+export function growth(run: (size: number) => void, size: number): number {
+  const quarter = Math.round(size / 4);
+  run(quarter);
+  const small = shortest(() => run(quarter));
+  const large = shortest(() => run(size));
+  return large < noise ? 1 : large / small;
+}
+
+/** Growth beyond which the time is not linear. */
+export const linear = 9;
+
+/** The milliseconds of the shortest of three runs. */
+function shortest(run: () => void): number {
+  const times = [1, 2, 3].map(() => {
+    const start = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...times);
+}

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { defineProject, type UserProjectConfigExport } from "vitest/config";
+
+import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
+
+/** The configuration of the tests of a package, given its folder. */
+export function unitTests(folder: string): UserProjectConfigExport {
+  const setup = join(folder, "test", "global-setup.ts");
+  return defineProject({
+    resolve: { conditions: ["@self-context-manager/source"] },
+    ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
+    test: {
+      include: ["test/**/*.test.ts"],
+      // Long-only files run in a long run, and if their package has changed.
+      exclude: runsEveryForm(basename(folder)) ? [] : ["**/*.long.test.ts"],
+      setupFiles: [join(import.meta.dirname, "property-seed.ts")],
+      globalSetup: existsSync(setup) ? [setup] : [],
+      // A file leaves nothing behind that another file could see, and modules are evaluated once per worker.
+      isolate: false,
+    },
+  });
+}
