@@ -19,8 +19,19 @@ export interface Palette {
 
 /** Reads the colours that the page has now, dark or light. */
 export function palette(): Palette {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  // A canvas does not read `light-dark()`, so an element shows which of the two colours the page has.
+  const probe = document.body.appendChild(document.createElement("i"));
+  const style = getComputedStyle(probe);
+  const colour = (name: string): string => {
+    probe.style.color = `var(${name})`;
+    return style.color;
+  };
+  const found = coloursFrom(colour, style.fontFamily);
+  probe.remove();
+  return found;
+}
+
+function coloursFrom(colour: (name: string) => string, fontFamily: string): Palette {
   return {
     ink: colour("--ink"),
     quiet: colour("--quiet"),
@@ -29,7 +40,7 @@ export function palette(): Palette {
     veil: colour("--veil"),
     accent: colour("--accent"),
     bad: colour("--bad"),
-    font: `11px ${style.fontFamily}`,
+    font: `11px ${fontFamily}`,
     names: kindNames,
     kinds: Object.fromEntries(
       stackKinds.map((kind) => [kind, [colour(`--${kind}`), colour(`--${kind}-2`)]]),
