@@ -1,5 +1,6 @@
-import { type Node, visitorKeys } from "oxc-parser";
+import type { Node } from "oxc-parser";
 
+import { childrenOf } from "../children-of.ts";
 import { type Code, type FunctionNode, functionsOf, isFunction, type Sources } from "./sources.ts";
 
 /** The value that is followed: a parameter of a function. */
@@ -293,9 +294,4 @@ function keyOf(key: Node, isComputed: boolean): string {
 function isNamed(pattern: Node, name: string): boolean {
   const [named] = pattern.type === "AssignmentPattern" ? [pattern.left] : [pattern];
   return named?.type === "Identifier" && named.name === name;
-}
-
-function childrenOf(node: Node): readonly Node[] {
-  const fields = node as unknown as Readonly<Record<string, unknown>>;
-  return (visitorKeys[node.type] ?? []).flatMap((name) => fields[name] ?? []) as Node[];
 }
