@@ -17,7 +17,7 @@ function namesIn(list: string): readonly string[] {
 }
 
 interface Imported {
-  /** The package with its entry, such as `core/host`. */
+  /** The package with its door, such as `core/host`. */
   readonly from: string;
   readonly names: readonly string[];
 }
@@ -31,14 +31,14 @@ function importsIn(text: string): readonly Imported[] {
   }));
 }
 
-/** The names that the file of an entry exports. */
-function exportsOf(entry: string): ReadonlySet<string> {
-  const [name = "", ...rest] = entry.split("/");
+/** The names that the file of a door exports. */
+function exportsOf(door: string): ReadonlySet<string> {
+  const [name = "", ...rest] = door.split("/");
   const manifest = JSON.parse(read(`packages/${name}/package.json`)) as {
     readonly exports: Readonly<Record<string, { readonly [condition: string]: string }>>;
   };
   const source = manifest.exports[[".", ...rest].join("/")]?.[`${scope}source`];
-  if (source === undefined) throw new Error(`${entry} is no entry of a package`);
+  if (source === undefined) throw new Error(`${door} is no door of a package`);
   const code = read(join("packages", name, source));
   const lists = [...code.matchAll(/export\s+(?:type\s+)?\{([^}]*)\}/gu)];
   const single = [
@@ -99,32 +99,32 @@ describe.each([
   "core/rehearsal",
   "links",
   "tracker",
-])("the entry %s", (entry) => {
+])("the door %s", (door) => {
   it("exports no value that nobody outside its package uses", () => {
-    const [name = ""] = entry.split("/");
+    const [name = ""] = door.split("/");
     const files = globSync("{packages,tests-e2e,bench,examples}/**/*.{ts,md}", {
       cwd: root,
       exclude: (part) => /node_modules|dist|pack$/u.test(part),
     }).filter((file) => !file.startsWith(`packages/${name}/`));
     const used = new Set(
       [...files, ...pages].flatMap((file) =>
-        importsIn(read(file)).flatMap(({ from, names }) => (from === entry ? names : [])),
+        importsIn(read(file)).flatMap(({ from, names }) => (from === door ? names : [])),
       ),
     );
-    const values = [...exportsOf(entry)].filter((one) => /^[a-z]/u.test(one));
+    const values = [...exportsOf(door)].filter((one) => /^[a-z]/u.test(one));
 
     expect(values.filter((one) => !used.has(one))).toEqual([]);
   });
 
   it("exports only what has a doc comment", () => {
-    expect(withoutComment(entry)).toEqual([]);
+    expect(withoutComment(door)).toEqual([]);
   });
 });
 
-/** The exports of an entry whose declaration has no doc comment. */
-function withoutComment(entry: string): readonly string[] {
-  const [name = "", door = "index"] = entry.split("/");
-  const file = `packages/${name}/src/${door === "index" ? "index.ts" : `entries/${door}.ts`}`;
+/** The exports of a door whose declaration has no doc comment. */
+function withoutComment(door: string): readonly string[] {
+  const [name = "", inner = "index"] = door.split("/");
+  const file = `packages/${name}/src/${inner === "index" ? "index.ts" : `doors/${inner}.ts`}`;
   const folder = join(root, dirname(file));
   const lists = /export\s+(?:type\s+)?\{([^}]*)\}\s*from\s*"(\.[^"]+)"/gu;
   return [...read(file).matchAll(lists)].flatMap(([, list = "", path = ""]) => {

@@ -8,7 +8,7 @@ import { faultyPackages } from "../faults/faulty-packages.ts";
 const packages = join(import.meta.dirname, "..", "..", "packages");
 
 /** Rooms that declare types only, or only re-export. */
-const withoutCode = new Set(["ports", "entries"]);
+const withoutCode = new Set(["ports", "doors"]);
 
 describe.each(faultyPackages)("a deliberate fault of $name", ({ name, faults }) => {
   const src = join(packages, name, "src");

@@ -32,7 +32,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "session",
     "adapters",
     "inspect",
-    "entries",
+    "doors",
     "index",
   ],
 };
