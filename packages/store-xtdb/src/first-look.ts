@@ -1,4 +1,4 @@
-import { schemaVersion } from "./documents/documents.ts";
+import { schemaVersion } from "./xtdb-documents/xtdb-documents.ts";
 import type { CallBudget, Document } from "./client/node-client.ts";
 import type { StoreParts } from "./store-parts.ts";
 import { field, storeError } from "./client/xtdb-errors.ts";

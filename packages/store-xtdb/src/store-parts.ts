@@ -1,9 +1,9 @@
 import { type BodyCache, bodyCache, type Patience } from "@self-context-manager/objects";
 
-import { type Chunks, chunks as chunkStore } from "./documents/chunks.ts";
+import { type Chunks, chunks as chunkStore } from "./xtdb-documents/chunks.ts";
 import { basisReader, type BasisReader } from "./writing/commit-basis.ts";
 import type { Memory } from "./reading/memory.ts";
-import { type Documents, documents, emptyClock } from "./documents/documents.ts";
+import { type XtdbDocuments, xtdbDocuments, emptyClock } from "./xtdb-documents/xtdb-documents.ts";
 import type { Head, Rebuilt } from "./reading/head.ts";
 import { nodeClient, type NodeClient } from "./client/node-client.ts";
 import { pastVersions, type PastVersions } from "./reading/past-versions.ts";
@@ -34,7 +34,7 @@ export interface ConnectionOptions {
 /** The parts of a store that its operations share. */
 export interface StoreParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly chunks: Chunks;
   readonly heads: BodyCache<Head>;
   readonly reader: VersionReader;
@@ -52,7 +52,7 @@ export function storeParts(options: ConnectionOptions): StoreParts {
     ...(relocate === undefined ? {} : { relocate }),
     ...(patience === undefined ? {} : { patience }),
   });
-  const names = documents(options.space ?? "scm");
+  const names = xtdbDocuments(options.space ?? "scm");
   const heads = bodyCache<Head>(cacheCharacters);
   const rebuilt = bodyCache<Rebuilt>(cacheCharacters / 2);
   const chunks = chunkStore(client, names);

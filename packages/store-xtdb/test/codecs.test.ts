@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { edn } from "../src/client/edn.ts";
-import { packText, unpackText } from "../src/documents/packed-text.ts";
+import { packText, unpackText } from "../src/xtdb-documents/packed-text.ts";
 import { readTransit } from "../src/client/transit.ts";
 
 it.each<[JsonValue, string]>([

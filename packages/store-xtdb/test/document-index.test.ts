@@ -2,7 +2,7 @@ import { objectId } from "@self-context-manager/objects";
 import { expect, it } from "vitest";
 
 import type { CallBudget, NodeClient } from "../src/client/node-client.ts";
-import { documents } from "../src/documents/documents.ts";
+import { xtdbDocuments } from "../src/xtdb-documents/xtdb-documents.ts";
 import { documentQueries } from "../src/writing/document-index.ts";
 
 const entry = {
@@ -33,7 +33,7 @@ function budgetOf(client: { readonly submitted: () => number }, most: number): C
 
 it("keeps entries after it has lost to other clients several times", async () => {
   const client = losing(7);
-  const index = documentQueries({ client, names: documents("scm") });
+  const index = documentQueries({ client, names: xtdbDocuments("scm") });
 
   await index.keep("parser", [entry], "9", budgetOf(client, 100));
 
@@ -42,7 +42,7 @@ it("keeps entries after it has lost to other clients several times", async () =>
 
 it("rejects instead of leaving entries out if other clients always commit first", async () => {
   const client = losing(Number.POSITIVE_INFINITY);
-  const index = documentQueries({ client, names: documents("scm") });
+  const index = documentQueries({ client, names: xtdbDocuments("scm") });
 
   const kept = index.keep("parser", [entry], "9", budgetOf(client, 3));
 

@@ -1,4 +1,4 @@
-/** File types by extension. The table in `docs/architecture/documents.md` is generated from it. */
+/** File types by extension. The table in `docs/architecture/objects.md` is generated from it. */
 export const fileTypes: Readonly<Record<string, string>> = {
   bash: "shell",
   bat: "batch",

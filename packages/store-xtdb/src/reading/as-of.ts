@@ -1,6 +1,6 @@
 import { normalTime } from "@self-context-manager/objects";
 
-import type { Documents } from "../documents/documents.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
 
 /**
@@ -22,7 +22,7 @@ const probes = 32;
 export async function xtdbTransaction(
   asOf: AsOf,
   client: NodeClient,
-  names: Documents,
+  names: XtdbDocuments,
   budget: CallBudget,
 ): Promise<number | undefined> {
   if ("xtdbTxId" in asOf) return asOf.xtdbTxId;
@@ -54,6 +54,6 @@ export async function xtdbTransaction(
   return from === 0 ? undefined : await client.transactionOf(names.commitId(from), budget);
 }
 
-function isBefore(time: string, names: Documents): (commit: Document) => boolean {
+function isBefore(time: string, names: XtdbDocuments): (commit: Document) => boolean {
   return (commit) => Date.parse(String(names.read(commit, "time"))) <= Date.parse(time);
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, ObjectId, Scalar } from "@self-context-manager/objects";
 
-import type { Documents } from "../documents/documents.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { NodeClient, CallBudget } from "../client/node-client.ts";
 
 /** An object with its number in the order of first commits. */
@@ -50,7 +50,7 @@ export async function* listObjects(
   listed: Listed,
   portion: number,
   client: NodeClient,
-  names: Documents,
+  names: XtdbDocuments,
   budget: CallBudget,
 ): AsyncIterable<readonly Place[]> {
   const { newestFirst, after, idPrefix } = listed;
@@ -86,7 +86,7 @@ export async function* listObjects(
   }
 }
 
-function conditionsOf({ values, refersTo }: Listed, names: Documents): Conditions {
+function conditionsOf({ values, refersTo }: Listed, names: XtdbDocuments): Conditions {
   const clauses = values.map(({ attribute }, index) => `[o :${attribute} v${index}]`);
   const args: JsonValue[] = values.map(({ value }) => value);
   const variables = values.map((_, index) => `v${index}`);
@@ -108,7 +108,7 @@ interface Rows {
   idsFrom(prefix: string, limit: number): Promise<readonly Place[] | undefined>;
 }
 
-function rowsOf(client: NodeClient, names: Documents, budget: CallBudget): Rows {
+function rowsOf(client: NodeClient, names: XtdbDocuments, budget: CallBudget): Rows {
   const place = `[o :${names.attribute("place")} p]`;
   return {
     async matching({ where, names: variables, args, find }, limit) {
@@ -156,7 +156,7 @@ function rowsOf(client: NodeClient, names: Documents, budget: CallBudget): Rows 
 }
 
 /** Returns each object once, because a response can contain the same row twice, and one for each page of references. */
-function placesOf(rows: readonly (readonly unknown[])[], names: Documents): readonly Place[] {
+function placesOf(rows: readonly (readonly unknown[])[], names: XtdbDocuments): readonly Place[] {
   const places = new Map<number, Place>();
   for (const [at, documentId, holder] of rows) {
     const place = Number(at);
@@ -181,7 +181,7 @@ function inOrder(
 
 async function lastPlace(
   client: NodeClient,
-  names: Documents,
+  names: XtdbDocuments,
   budget: CallBudget,
 ): Promise<number> {
   return names.readClock(await client.entity(names.clockId, budget)).objects;

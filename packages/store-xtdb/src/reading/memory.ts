@@ -1,4 +1,4 @@
-import type { StoreClock } from "../documents/documents.ts";
+import type { StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 
 /** The part of the store's state that this client remembers. */
 export interface Memory {

@@ -1,6 +1,6 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
-import type { Documents, ObjectDocument } from "../documents/documents.ts";
+import type { XtdbDocuments, ObjectDocument } from "../xtdb-documents/xtdb-documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
@@ -34,7 +34,7 @@ const versionsAtOnce = 500;
 
 export function pastVersions(
   client: NodeClient,
-  names: Documents,
+  names: XtdbDocuments,
   reader: VersionReader,
 ): PastVersions {
   /** Returns the transaction of XTDB that wrote a version: the one that wrote the version's own document. */

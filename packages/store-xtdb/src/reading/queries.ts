@@ -22,8 +22,8 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import type { AttributeName, Documents } from "../documents/documents.ts";
-import { findsValue } from "../documents/field-attributes.ts";
+import type { AttributeName, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import { findsValue } from "../xtdb-documents/field-attributes.ts";
 import { learn, type Memory } from "./memory.ts";
 import type { Head } from "./head.ts";
 import { type Listed, listObjects, type Place } from "./list-objects.ts";
@@ -71,7 +71,7 @@ export interface Queries {
 
 export interface QueriesParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly reader: VersionReader;
   readonly past: PastVersions;
   readonly heads: BodyCache<Head>;

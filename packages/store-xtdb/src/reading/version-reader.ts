@@ -13,16 +13,16 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../documents/chunks.ts";
+import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../xtdb-documents/chunks.ts";
 import {
   type AttributeName,
   bodyFrom,
-  type Documents,
+  type XtdbDocuments,
   metadataFrom,
   type ObjectDocument,
   type StoreClock,
   type VersionDocument,
-} from "../documents/documents.ts";
+} from "../xtdb-documents/xtdb-documents.ts";
 import type { Head, Rebuilt } from "./head.ts";
 import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
@@ -78,7 +78,7 @@ const documentsAtOnce = 300;
 
 export interface VersionReaderParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly chunks: Chunks;
   readonly heads: BodyCache<Head>;
   readonly rebuilt: BodyCache<Rebuilt>;

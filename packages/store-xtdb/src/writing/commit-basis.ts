@@ -6,8 +6,12 @@ import type {
   ObjectWrite,
 } from "@self-context-manager/objects";
 
-import { attributeText, type Chunks, keyOfAttribute } from "../documents/chunks.ts";
-import type { Documents, ObjectDocument, StoreClock } from "../documents/documents.ts";
+import { attributeText, type Chunks, keyOfAttribute } from "../xtdb-documents/chunks.ts";
+import type {
+  XtdbDocuments,
+  ObjectDocument,
+  StoreClock,
+} from "../xtdb-documents/xtdb-documents.ts";
 import type { Head } from "../reading/head.ts";
 import type { Memory } from "../reading/memory.ts";
 import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
@@ -60,7 +64,7 @@ export function basisQuery(
 
 export interface BasisParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly chunks: Chunks;
   readonly reader: VersionReader;
   readonly heads: BodyCache<Head>;

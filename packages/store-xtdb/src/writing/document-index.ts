@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/objects";
 
 import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
-import type { Documents } from "../documents/documents.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { giveWay } from "./transactions.ts";
 
 /** The operations of the document index on a node. */
@@ -54,7 +54,7 @@ export function documentQueries({
   names,
 }: {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
 }): DocumentQueries {
   const index = names.index;
   /** Limits a query to the entries of the parser `p`, if the index has the entries of this parser: `s` is the state. */

@@ -8,10 +8,10 @@ import {
 } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 
-import type { Chunks } from "../documents/chunks.ts";
+import type { Chunks } from "../xtdb-documents/chunks.ts";
 import { basisQuery, type BasisReader, type CommitBasis } from "./commit-basis.ts";
 import type { Memory } from "../reading/memory.ts";
-import type { Documents } from "../documents/documents.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { Head } from "../reading/head.ts";
 import type { CallBudget, JsonDocument, NodeClient, Operation } from "../client/node-client.ts";
 import { giveWay } from "./transactions.ts";
@@ -21,7 +21,7 @@ import { RequestFailure } from "../client/xtdb-errors.ts";
 
 export interface RestoreParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly chunks: Chunks;
   readonly bases: BasisReader;
   readonly past: PastVersions;

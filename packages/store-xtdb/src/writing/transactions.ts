@@ -14,8 +14,8 @@ import {
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { ChunkCollection, Chunks } from "../documents/chunks.ts";
-import type { Documents } from "../documents/documents.ts";
+import type { ChunkCollection, Chunks } from "../xtdb-documents/chunks.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { basisQuery, type BasisReader, type CommitBasis, type BasisQuery } from "./commit-basis.ts";
 import type { Head } from "../reading/head.ts";
 import type { Memory } from "../reading/memory.ts";
@@ -34,7 +34,7 @@ export interface Transactions {
 
 export interface TransactionsParts {
   readonly client: NodeClient;
-  readonly names: Documents;
+  readonly names: XtdbDocuments;
   readonly chunks: Chunks;
   readonly bases: BasisReader;
   readonly heads: BodyCache<Head>;

@@ -6,12 +6,12 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-import type { ChunkCollection } from "../documents/chunks.ts";
+import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
 import type { CommitBasis } from "./commit-basis.ts";
-import type { Documents, StoreClock } from "../documents/documents.ts";
+import type { XtdbDocuments, StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import type { Head } from "../reading/head.ts";
 import type { Operation } from "../client/node-client.ts";
-import { ownReferences, pageOperations } from "../documents/reference-documents.ts";
+import { ownReferences, pageOperations } from "../xtdb-documents/reference-documents.ts";
 
 /** The writes of a transaction, prepared in memory. */
 export interface WritePlan {
@@ -37,7 +37,7 @@ interface Change {
 export function planWrites(
   versions: readonly StoredVersion[],
   basis: CommitBasis,
-  names: Documents,
+  names: XtdbDocuments,
   chunks: ChunkCollection,
   namesAreChecked: boolean,
 ): WritePlan {
@@ -120,7 +120,7 @@ function ownerChanges(
 function nicknameOperation(
   nickname: string,
   owner: ObjectId | undefined,
-  names: Documents,
+  names: XtdbDocuments,
 ): Operation {
   const documentId = names.nicknameId(nickname);
   return owner === undefined

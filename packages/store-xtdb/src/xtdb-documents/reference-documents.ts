@@ -13,7 +13,7 @@ import {
   sameStart,
 } from "@self-context-manager/objects";
 
-import type { Documents } from "./documents.ts";
+import type { XtdbDocuments } from "./xtdb-documents.ts";
 import { isAttributeName } from "./field-attributes.ts";
 import type { Operation } from "../client/node-client.ts";
 
@@ -25,7 +25,7 @@ import type { Operation } from "../client/node-client.ts";
 const itemsOfPage = 8;
 
 /** Returns the attributes of the references in the metadata of an object. */
-export function ownReferences(body: ObjectBody, names: Documents): JsonObject {
+export function ownReferences(body: ObjectBody, names: XtdbDocuments): JsonObject {
   const own = collectReferences(metadataOf(body), opaqueFields(body));
   return own.length === 0 ? {} : attributesOf(own, names.objectId(body.id), names);
 }
@@ -34,7 +34,7 @@ export function ownReferences(body: ObjectBody, names: Documents): JsonObject {
 export function pageOperations(
   before: ObjectBody | undefined,
   after: ObjectBody,
-  names: Documents,
+  names: XtdbDocuments,
 ): readonly Operation[] {
   const operations: Operation[] = [];
   for (const field of bulkFields) {
@@ -130,7 +130,7 @@ function areSame(one: readonly LocatedReference[], other: readonly LocatedRefere
 function attributesOf(
   references: readonly LocatedReference[],
   from: string,
-  names: Documents,
+  names: XtdbDocuments,
 ): { readonly [attribute: string]: JsonValue } {
   const byField = new Map<string, Set<string>>();
   const edges = references.map(({ path, reference }) => {

@@ -8,7 +8,7 @@ import {
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { attributesOf, fieldsOf, findsValue } from "../../src/documents/field-attributes.ts";
+import { attributesOf, fieldsOf, findsValue } from "../../src/xtdb-documents/field-attributes.ts";
 
 const name = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 6 }),

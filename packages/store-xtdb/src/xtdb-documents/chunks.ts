@@ -5,7 +5,7 @@ import {
   sha256,
 } from "@self-context-manager/objects";
 
-import type { Documents } from "./documents.ts";
+import type { XtdbDocuments } from "./xtdb-documents.ts";
 import type { Document, JsonDocument, NodeClient, CallBudget } from "../client/node-client.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { packText, unpackText } from "./packed-text.ts";
@@ -46,7 +46,7 @@ const piecesAtOnce = 40;
 /** Number of hashes that are remembered, so that a text is not sent again for each version that contains it. */
 const mostKnown = 20_000;
 
-export function chunks(client: NodeClient, names: Documents): Chunks {
+export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
   const known = new Set<string>();
 
   function remember(hash: string): void {

@@ -26,7 +26,7 @@ import { DamageError } from "../client/xtdb-errors.ts";
  * Ids and the store's own attributes begin with the store's name, by default `scm`, so that a database can hold several
  * stores and documents of other programs.
  */
-export interface Documents {
+export interface XtdbDocuments {
   /** The documents of the document index. */
   readonly index: IndexDocuments;
   readonly clockId: string;
@@ -150,7 +150,7 @@ export const emptyClock: StoreClock = {
 };
 
 /** Returns the documents of the store with the given name. Throws `RangeError` for a name that attributes cannot have. */
-export function documents(name: string): Documents {
+export function xtdbDocuments(name: string): XtdbDocuments {
   if (!/^[a-z][a-z0-9-]{0,40}$/u.test(name) || name === "xt" || /^(?:crux|xtdb)/u.test(name)) {
     throw new RangeError(
       `the name of a store in XTDB is ${JSON.stringify(name)}; use a lower-case letter and up to 40 lower-case letters, digits and hyphens, and no name that is reserved by XTDB (xt, or one that begins with crux or xtdb)`,

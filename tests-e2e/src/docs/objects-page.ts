@@ -19,12 +19,12 @@ interface Sample {
   readonly stored: StoredVersion;
 }
 
-/** The page that shows one real document of each type. */
-export async function documentsPage(): Promise<string> {
-  const samples = await sampleDocuments();
+/** The page that shows one real object of each type. */
+export async function objectsPage(): Promise<string> {
+  const samples = await sampleObjects();
   return `${[
-    "# Documents",
-    generatedNote("documents-page.test.ts"),
+    "# Objects",
+    generatedNote("objects-page.test.ts"),
     "Everything is an object in one store. All objects have the fields `id`, `type`, `content`, `locked` and `provenance`, and can have `nickname`, `view` and `content_fields`. Each type adds its own fields. Field names are the specification's, in snake_case (decision D10). Anyone may add fields; unknown fields are stored too.",
     "Each section shows an object that one short session stored: its body, its three hashes, its version number, and the transaction that made the version. [hashes.md](hashes.md) describes how the hashes are computed.",
     ...samples.map(section),
@@ -53,7 +53,7 @@ function section({ title, text, stored }: Sample): string {
   ].join("\n\n");
 }
 
-async function sampleDocuments(): Promise<readonly Sample[]> {
+async function sampleObjects(): Promise<readonly Sample[]> {
   const { session, store, files } = await openTestSession({
     files: {
       "/work/notes.md": "# Notes\nRemember the milk.\n",
@@ -298,7 +298,7 @@ function vectorSection(): string {
           "its name in the output of `scm`",
         ],
         [
-          "`tests-e2e/src/docs/documents-page.ts`",
+          "`tests-e2e/src/docs/objects-page.ts`",
           "a sample for this page; `SCM_UPDATE_DOCS=1` writes the page",
         ],
       ],

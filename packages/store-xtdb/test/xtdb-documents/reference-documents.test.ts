@@ -8,11 +8,11 @@ import {
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { documents } from "../../src/documents/documents.ts";
+import { xtdbDocuments } from "../../src/xtdb-documents/xtdb-documents.ts";
 import type { JsonDocument } from "../../src/client/node-client.ts";
-import { ownReferences, pageOperations } from "../../src/documents/reference-documents.ts";
+import { ownReferences, pageOperations } from "../../src/xtdb-documents/reference-documents.ts";
 
-const names = documents("scm");
+const names = xtdbDocuments("scm");
 const reference = fc
   .tuple(fc.constantFrom("x", "y", "z", "a/b"), fc.constantFrom("dynamic", "static"))
   .map(([id, ref]): JsonObject =>
