@@ -51,13 +51,13 @@ export const trackerFaults: readonly DeliberateFault[] = [
     breaks: "An old content of a file is stored after a newer one.",
   },
   {
-    file: "process-sightings.ts",
-    of: "const mayRead = (path: string): boolean => needsExplicitRead(path, workspace) === undefined;",
-    becomes: "const mayRead = (_path: string): boolean => true;",
+    file: "tracker-parts.ts",
+    of: "return needsExplicitRead(path, workspace) === undefined;",
+    becomes: "return true;",
     breaks: "A changed file of secrets is read and stored.",
   },
   {
-    file: "process-sightings.ts",
+    file: "file-drafts.ts",
     of: "size > mostBytesUnasked && size !== disk?.size",
     becomes: "size < 0",
     breaks: "A large log is read again whenever it grows.",
@@ -99,13 +99,13 @@ export const trackerFaults: readonly DeliberateFault[] = [
     breaks: "A file takes over the history of the one that it was copied from.",
   },
   {
-    file: "process-sightings.ts",
+    file: "file-drafts.ts",
     of: 'if (presence === "unread" && file.isOnlyNamed) {',
     becomes: "if (Number.isNaN(file.stored.version)) {",
     breaks: "Each growth of a file that was only listed makes a version.",
   },
   {
-    file: "process-sightings.ts",
+    file: "file-drafts.ts",
     of: '(presence === "missing" && (!isReadable || file.isOnlyNamed))',
     becomes: '(presence === "missing" && !isReadable)',
     breaks: "After a branch switch, files that were only listed are read.",

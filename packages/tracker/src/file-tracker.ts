@@ -12,7 +12,7 @@ import {
   type Watcher,
 } from "@self-context-manager/objects";
 import { type FileChange, newVersion } from "./file-change.ts";
-import { sightingProcessor } from "./process-sightings.ts";
+import { processSightings } from "./process-sightings.ts";
 import { isSameFile, trackedFiles } from "./tracked-files.ts";
 
 /** What a tracker needs: where versions are stored, how files are read, and who reports changes. */
@@ -130,12 +130,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
   /** Sightings that wait to be processed: the newest one of each path. */
   const pending = new Map<string, Sighting>();
   let closed = false;
-  const process = sightingProcessor({
-    ...options,
-    tracked,
-    isHeld: (path) => holds.has(path),
-    notify,
-  });
+  const parts = { ...options, tracked, isHeld: (path: string) => holds.has(path), notify };
 
   function notify(changes: readonly FileChange[], except?: FileChangeListener): void {
     for (const listener of listeners) {
@@ -176,7 +171,7 @@ export function fileTracker(options: FileTrackerOptions): FileTracker {
     const again = [...undone].filter((path) => tracked.at(path).length > 0);
     undone.clear();
     try {
-      await process([...(await watcher.look(again)), ...sightings], came);
+      await processSightings([...(await watcher.look(again)), ...sightings], came, parts);
       await watchPaths();
     } catch (error) {
       // After a failure these sightings must be processed again.
