@@ -28,7 +28,7 @@ export const trackerFaults: readonly DeliberateFault[] = [
   },
   {
     file: "file-tracker.ts",
-    of: "isHeld: (path) => holds.has(path),",
+    of: "isHeld: (path: string) => holds.has(path),",
     becomes: "isHeld: () => false,",
     breaks: "A write by the agent's own tool is stored as another's.",
   },
