@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 import { openLoopbackModel } from "./loopback-model.ts";
 import { managedFiles, pixel } from "./managed-script.ts";
 import { openPiRpc } from "./pi-rpc.ts";
-import { piVersions } from "./pi-versions.ts";
+import { everyPiVersion } from "./pi-versions.ts";
 import { openPiWorkspace } from "./pi-workspace.ts";
 
 const fixtures = fileURLToPath(new URL("../../packages/adapter-pi/test/fixtures", import.meta.url));
 const passThrough = fileURLToPath(new URL("./pass-through-extension.ts", import.meta.url));
 
 await mkdir(fixtures, { recursive: true });
-for (const pi of piVersions) {
+for (const pi of everyPiVersion) {
   await using model = await openLoopbackModel({
     script: ({ tools }, index) => {
       if (tools.length === 0) return { type: "text", text: "a summary" };

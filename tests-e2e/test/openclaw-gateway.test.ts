@@ -86,11 +86,12 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
 
   it("ends epochs within a turn of 90 calls, and costs at least 40 % less", async () => {
     const session = "agent:main:long";
-    for (const side of [managed, plain]) {
+    const work = async (side: PlayedGateway): Promise<void> => {
       await side.turn("work", longWork, session);
       await side.turn("look again", longWork.slice(0, 3), session);
       await side.turn("and now", [], session);
-    }
+    };
+    await Promise.all([work(managed), work(plain)]);
 
     const changed = soundRequests(managed, session);
     expect(changed.filter((index) => index > 0 && index < longWork.length).length).toBeGreaterThan(
@@ -104,11 +105,12 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
 
   it("is never dearer than OpenClaw alone by more than 5 %", async () => {
     const session = "agent:main:short";
-    for (const side of [managed, plain]) {
+    const work = async (side: PlayedGateway): Promise<void> => {
       await side.turn("look", [[["read", { path: "f2.txt" }]]], session);
       await side.turn("and this", [[["exec", { command: "ls" }]]], session);
       await side.turn("thanks", [], session);
-    }
+    };
+    await Promise.all([work(managed), work(plain)]);
 
     expect(soundRequests(managed, session)).toEqual([]);
     expect(costOf(managed, session) / costOf(plain, session)).toBeLessThan(1.05);

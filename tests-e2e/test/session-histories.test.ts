@@ -11,7 +11,7 @@ import { historyFaults } from "../src/session/history-faults.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 5_000 : 300;
+const runs = testScale.isLong ? 5_000 : 100;
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 describe.each([

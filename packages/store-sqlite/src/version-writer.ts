@@ -146,7 +146,7 @@ function writeNicknames(connection: Connection, changes: readonly Change[]): voi
 const keptFields = new WeakMap<ObjectBody, FieldRows>();
 
 /** Returns the rows of a body in the index of fields. */
-export function fieldsOf(body: ObjectBody): FieldRows {
+function fieldsOf(body: ObjectBody): FieldRows {
   const known = keptFields.get(body);
   if (known !== undefined) return known;
   const rows = fieldRows(metadataOf(body));

@@ -1,4 +1,4 @@
-import { testScale } from "@self-context-manager/store-contract";
+import { runsEveryForm } from "@self-context-manager/store-contract";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -6,7 +6,7 @@ import { updatesDocs } from "./committed-outline.ts";
 import { type CheckedPage, type CheckedPageOptions, openCheckedPage } from "./checked-page.ts";
 import type { TestBrowser } from "./open-browser.ts";
 
-/** The forms in which each view is shown in the documentation. A short run has each scheme and each width once. */
+/** The forms in which each view is shown in the documentation. */
 const forms: readonly (Required<CheckedPageOptions> & { readonly name: string })[] = [
   { name: "light", width: 1440, height: 900, colorScheme: "light" },
   { name: "dark-phone", width: 390, height: 844, colorScheme: "dark" },
@@ -14,7 +14,11 @@ const forms: readonly (Required<CheckedPageOptions> & { readonly name: string })
   { name: "light-phone", width: 390, height: 844, colorScheme: "light" },
 ];
 
-const formsOfRun = testScale.isLong || updatesDocs ? forms : forms.slice(0, 2);
+/** The forms of a view in this run: all in a long one, otherwise two for the views with pictures and one for the others. */
+function formsOf(picture: string | undefined): typeof forms {
+  if (runsEveryForm("inspector") || updatesDocs) return forms;
+  return forms.slice(0, picture === undefined ? 1 : 2);
+}
 
 /**
  * Opens a view in light and dark at two widths, and calls `check` with each. With the name of a picture,
@@ -26,7 +30,7 @@ export async function inEachForm(
   open: (page: CheckedPage) => Promise<void>,
   check: (page: CheckedPage, form: string) => Promise<void>,
 ): Promise<void> {
-  for (const form of formsOfRun) {
+  for (const form of formsOf(picture)) {
     await using checked = await openCheckedPage(browser, form);
     await open(checked);
     if (updatesDocs && picture !== undefined) await takePicture(checked, `${picture}-${form.name}`);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import { openPiSdk } from "../pi-sdk.ts";
-import { type PiVersion, piVersions } from "../pi-versions.ts";
+import { type PiVersion, everyPiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import type { DemoHost, HostSession, HostSessionOptions } from "./demo-host.ts";
 import { demoProject } from "./demo-project.ts";
@@ -30,9 +30,11 @@ export function piDemoHost(version?: string): DemoHost {
 
 function releaseOf(version: string | undefined): PiVersion {
   const found =
-    version === undefined ? piVersions.at(-1) : piVersions.find((pi) => pi.version === version);
+    version === undefined
+      ? everyPiVersion.at(-1)
+      : everyPiVersion.find((pi) => pi.version === version);
   if (found !== undefined) return found;
-  const versions = piVersions.map((pi) => pi.version).join(", ");
+  const versions = everyPiVersion.map((pi) => pi.version).join(", ");
   throw new RangeError(`--pi is ${JSON.stringify(version)}; it must be one of ${versions}`);
 }
 

@@ -3,9 +3,21 @@ import { configFromEnvironment, openContextManager } from "@self-context-manager
 import { type Clock, type IdSource, type ObjectId, objectId } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync, globSync } from "node:fs";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { type AnthropicModel, openAnthropicModel } from "../caching/anthropic-model.ts";
 import { markedPrefixCache, type PrefixCache } from "../caching/prefix-cache.ts";
@@ -107,16 +119,55 @@ function machineTime(clock: Clock): Disposable {
   return { [Symbol.dispose]: () => void (globalThis.Date = real) };
 }
 
-/** Records the session in a temporary folder, which disposal removes. */
+/**
+ * Returns the session in a temporary folder, which disposal removes. It is recorded once for the same sources, which takes
+ * half a minute. Only the store is kept: the workspace is no more than the beginning of the paths in it.
+ */
 export async function openRecordedSession(): Promise<RecordedSession & AsyncDisposable> {
+  const kept = join(cache, await digestOfSources());
+  if (!existsSync(kept)) await keepSession(kept);
   const folder = await mkdtemp(join(tmpdir(), "scm-inspector-"));
-  const remove = async (): Promise<void> => await rm(folder, { recursive: true, force: true });
+  const storePath = join(folder, "store.sqlite");
+  await copyFile(join(kept, "store.sqlite"), storePath);
+  const facts = JSON.parse(await readFile(join(kept, "facts.json"), "utf8")) as RecordedSession;
+  return {
+    ...facts,
+    storePath,
+    [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
+  };
+}
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const cache = join(root, "node_modules", ".cache", "recorded-session");
+
+/** Records the session, and moves its store to where it is kept, in place of one of other sources. */
+async function keepSession(kept: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-inspector-"));
   try {
-    return { ...(await recordSession(folder)), [Symbol.asyncDispose]: remove };
-  } catch (error) {
-    await remove();
-    throw error;
+    const recorded = await recordSession(folder);
+    await mkdir(cache, { recursive: true });
+    const complete = await mkdtemp(join(cache, "new-"));
+    await copyFile(recorded.storePath, join(complete, "store.sqlite"));
+    await writeFile(join(complete, "facts.json"), JSON.stringify(recorded));
+    const others = (await readdir(cache)).filter((name) => !name.startsWith("new-"));
+    for (const other of others) await rm(join(cache, other), { recursive: true, force: true });
+    await rename(complete, kept).catch(async (error: unknown) => {
+      // Another process has recorded it meanwhile.
+      if (!existsSync(kept)) throw error;
+      await rm(complete, { recursive: true });
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The SHA-256 of everything that the session is made with: sources, dependencies and Node. */
+async function digestOfSources(): Promise<string> {
+  const sources = globSync("{packages/*,tests-e2e}/src/**/*.ts", { cwd: root }).toSorted();
+  const digest = createHash("sha256").update(process.version);
+  for (const file of ["pnpm-lock.yaml", ...sources])
+    digest.update(`\0${file}\0`).update(await readFile(join(root, file)));
+  return digest.digest("hex");
 }
 
 /** A cache for each model, all of which are emptied once before the call `droppedAt`. */

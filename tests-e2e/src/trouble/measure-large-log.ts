@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { adapterFolder } from "../managed-run.ts";
 import { keepMeasured, rounded } from "../measured.ts";
 import { openPiRpc } from "../pi-rpc.ts";
-import { type PiVersion, piVersions } from "../pi-versions.ts";
+import { type PiVersion, everyPiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
 import { answersInOrder, say, use } from "./answers.ts";
 import { numberedLines } from "./made-files.ts";
@@ -80,7 +80,7 @@ async function largestMegabytes(process: string): Promise<number> {
 }
 
 const results: Record<string, unknown> = {};
-for (const pi of piVersions) {
+for (const pi of everyPiVersion) {
   results[pi.version] = { plain: await cost(pi, false), managed: await cost(pi, true) };
 }
 keepMeasured("pi-large-log", { rounds, growthPauseMs, releases: results });
