@@ -81,7 +81,7 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "A long listing leaves out objects between two windows.",
   },
   {
-    file: "reading/queries.ts",
+    file: "reading/find-referrers.ts",
     of: "(kind === undefined || reference.ref === kind) &&",
     becomes: "",
     breaks: "References of the other kind are listed too.",

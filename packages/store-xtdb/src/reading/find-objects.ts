@@ -1,0 +1,67 @@
+import {
+  checkLimit,
+  fieldConditions,
+  type FindQuery,
+  meetsCondition,
+  type Page,
+  readPlace,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+
+import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import { findsValue } from "../xtdb-documents/field-attributes.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import type { LatestObjects } from "./latest-objects.ts";
+import { type Listed, listObjects } from "./list-objects.ts";
+
+/** What the queries that list objects need. */
+export interface ListingParts {
+  readonly client: NodeClient;
+  readonly names: XtdbDocuments;
+  readonly objects: LatestObjects;
+}
+
+/** Returns a page of the objects that meet the conditions of a query. */
+export async function findObjects(
+  query: FindQuery,
+  { client, names, objects }: ListingParts,
+  budget: CallBudget,
+): Promise<Page<StoredMetadata>> {
+  const conditions = fieldConditions(query);
+  const limit = checkLimit(query.limit ?? 100);
+  const listed: Listed = {
+    // No attribute shows that an object lacks a field.
+    values: conditions.flatMap(({ field, path, value }) =>
+      value !== null && findsValue(path, value) ? [{ attribute: field, value }] : [],
+    ),
+    idPrefix: query.idPrefix ?? "",
+    newestFirst: query.newestFirst === true,
+    after: query.after === undefined ? undefined : readPlace(query.after),
+  };
+  const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
+  const portion = limit + 1;
+  for await (const places of listObjects(listed, portion, client, names, budget)) {
+    for (let start = 0; start < places.length && found.length <= limit; start += portion) {
+      const part = places
+        .slice(start, start + portion)
+        .filter(({ id }) => id.startsWith(listed.idPrefix));
+      const described = await objects.describe(
+        part.map(({ id }) => id),
+        budget,
+      );
+      for (const { place, id } of part) {
+        const metadata = described.get(id);
+        // Attributes do not decide every condition: a field can be absent, be long or be a list, and a version can
+        // have been committed in the meantime.
+        if (
+          metadata !== undefined &&
+          conditions.every((condition) => meetsCondition(metadata.body, condition))
+        )
+          found.push({ place, metadata });
+      }
+    }
+    if (found.length > limit) break;
+  }
+  const items = found.slice(0, limit).map(({ metadata }) => metadata);
+  return found.length > limit ? { items, next: String(found[limit - 1]?.place) } : { items };
+}
