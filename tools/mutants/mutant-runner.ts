@@ -17,6 +17,9 @@ type Outcome = "passed" | "failure" | "time";
 /** Tests that need more processor time try only what the others do not find. */
 const slowMilliseconds = 50;
 
+/** A mutant is tried by this many slow tests. More of them hardly find anything, and would take most of the time. */
+const mostSlowTries = 12;
+
 /** A test with a mutant may take this long, and this many times as long as without one. It can be a busy machine. */
 const patience = { milliseconds: 10_000, times: 20 };
 
@@ -50,6 +53,7 @@ export default class MutantRunner extends TestRunner {
   readonly #found: Set<number>;
   readonly #done: Set<string>;
   readonly #slow: Set<string>;
+  readonly #slowTries = new Map<number, number>();
   #isSpoilt = false;
   #hasTried = false;
 
@@ -61,6 +65,8 @@ export default class MutantRunner extends TestRunner {
     this.#found = new Set(foundIn(lines).keys());
     this.#done = namesOf("done");
     this.#slow = namesOf("slow");
+    for (const line of lines)
+      if (line.type === "try" && this.#slow.has(`${line.file}\0${line.test}`)) this.#count(line.id);
   }
 
   async runTask(test: RunnerTestCase): Promise<void> {
@@ -84,7 +90,8 @@ export default class MutantRunner extends TestRunner {
       return;
     }
     for (const id of reached) {
-      if (this.#found.has(id)) continue;
+      if (this.#found.has(id) || (this.#slowTries.get(id) ?? 0) >= mostSlowTries) continue;
+      if (isSlowRun) this.#count(id);
       this.#hasTried = true;
       log.write({ type: "try", id, ...place });
       const outcome = await attempt(test, id, patience.milliseconds + patience.times * took);
@@ -101,6 +108,10 @@ export default class MutantRunner extends TestRunner {
       }
     }
     log.write({ type: "done", ...place });
+  }
+
+  #count(id: number): void {
+    this.#slowTries.set(id, (this.#slowTries.get(id) ?? 0) + 1);
   }
 }
 

@@ -4,7 +4,7 @@
 //   npm run dev -- mutants [--seed 46] [--count 500] [--verify 16]
 //
 // All mutants are compiled into the sources at once, and one at a time is switched on (`switch-mutants.ts`). A mutant is
-// tried by each test that reaches it, first by the fast ones, until one fails (`mutant-runner.ts`). Each file of tests has
+// tried by each fast test that reaches it and then by a few slow ones, until one fails (`mutant-runner.ts`). Each file of tests has
 // a process of its own, and another one after a mutant that left something behind. `--verify` tries a sample again by
 // another way: the mutant alone is put into the sources, and the tests run as always.
 //
