@@ -39,6 +39,8 @@ class SmallestFirst extends BaseSequencer {
 // A short run, with its fixed seed, must find the mutants.
 delete process.env["SCM_LONG"];
 delete process.env["SCM_SEED"];
+// Long-only tests may be those that find a mutant.
+process.env["SCM_EVERY_FORM"] = mutatedPackages.join();
 
 const root = join(import.meta.dirname, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "scm-mutants-"));
@@ -95,6 +97,8 @@ async function tryAll(place: string, isSlow: boolean): Promise<void> {
     const before = log.read().length;
     await runTests(place, files, switchPlugin(), {
       runner: join(import.meta.dirname, "mutant-runner.ts"),
+      // A mutant can leave something behind that a test of another file would see.
+      isolate: true,
     });
     const lines = log.read().slice(before);
     const ended = endedIn(lines);
