@@ -115,7 +115,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   {
     file: "adapters/own-thinking.ts",
     of: "own.get(one.key) === head",
-    becomes: "own.has(messageKey(raw, codec))",
+    becomes: "own.has(one.key)",
     breaks: "A model gets thinking that was made after another system prompt.",
   },
   {
@@ -156,7 +156,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/ingest-messages.ts",
-    of: "firstAnswer?.index !== signals.answerAt",
+    of: "answer?.index !== signals.answerAt",
     becomes: "signals.answerAt > 1e6",
     breaks: "After missed requests a later answer counts as the answer to the last view.",
   },
@@ -230,19 +230,19 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A result that is reported twice is shown again as a message of the user.",
   },
   {
-    file: "history/known-keys.ts",
+    file: "history/align-names.ts",
     of: "if (place > lastCounted && !isBehindNew) return places;",
     becomes: "if (places.length > 0) return places;",
     breaks: "In a host without ids, a prompt with words that were said before is lost.",
   },
   {
     file: "history/known-keys.ts",
-    of: "if (!isWhole && !(isBehindSummary && isOlder))",
-    becomes: "if (shared >= 0)",
+    of: "isWhole || (isBehindSummary && isOlder) ? shared : []",
+    becomes: "[]",
     breaks: "In a host without ids, a list that begins again loses the chat before it.",
   },
   {
-    file: "history/known-keys.ts",
+    file: "history/align-names.ts",
     of: 'const isAnswer = first?.role === "assistant" && isOnce(first.name, names);',
     becomes: "const isAnswer = first === undefined;",
     breaks: "In a host without ids, abandoned prompts stay after it went back to an old answer.",
@@ -370,7 +370,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A fork counts as a session from another store.",
   },
   {
-    file: "host/message-identity.ts",
+    file: "history/recognise-list.ts",
     of: "keys.push(ordinal === 0 ? name : `${name} #${ordinal}`)",
     becomes: "keys.push(name)",
     breaks: "Of two messages of one millisecond the second is lost.",
@@ -781,7 +781,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/reconcile.ts",
-    of: 'if (speaker?.role !== "user" || isContinued) return undefined;',
+    of: 'if (speaker?.identity.role !== "user" || isContinued) return undefined;',
     becomes: "",
     breaks: "An answer that the host repeats cuts the chat.",
   },
@@ -798,9 +798,9 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Going back keeps the pins of the branch that was left.",
   },
   {
-    file: "history/rewind.ts",
-    of: "if (names.some((name) => known.get(name)?.position !== undefined)) return false;",
-    becomes: "return false;",
+    file: "history/rewind-target.ts",
+    of: "if (messages.some(({ key }) => known.get(key)?.position !== undefined)) return undefined;",
+    becomes: "return undefined;",
     breaks: "Going back to right behind a summary keeps what was said after it.",
   },
   {

@@ -14,12 +14,16 @@ import { noteNamedFiles } from "../state/note-use.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
-import type { UnseenMessage } from "./reconcile.ts";
 import { userObjects } from "./user-objects.ts";
 import type { WaitingResult } from "./stage-toolcalls.ts";
 
 /** A decoded message that the session does not know. */
-export interface NewMessage extends UnseenMessage {
+export interface NewMessage {
+  /** Its index in the host's list. */
+  readonly index: number;
+  readonly identity: MessageIdentity;
+  /** Its key among the known messages. */
+  readonly key: string;
   readonly message: Message;
 }
 

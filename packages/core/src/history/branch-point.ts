@@ -1,8 +1,8 @@
 import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
 import { type ChatState, chatState } from "../chat/chat-document.ts";
 import { isAssistantStep, isDiscarded, toolcallsOf, type Turn } from "../chat/turn.ts";
-import type { MessageIdentity } from "../host/message-codec.ts";
-import { keyName, messageIdentity, namesOneMessage } from "../host/message-identity.ts";
+import { chatRoles, keyName, messageIdentity } from "../host/message-identity.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
 /** A stored chat version that a host's list continues, with the session's state at that version. */
@@ -25,10 +25,10 @@ export interface BranchPoint {
  */
 export async function findBranchPoint(
   scope: SessionScope,
-  identities: readonly MessageIdentity[],
+  messages: readonly ReadMessage[],
   shared: readonly Turn[],
 ): Promise<BranchPoint | undefined> {
-  const lists = heardAfter(shared, identities);
+  const lists = heardAfter(shared, messages);
   const most = Math.max(...lists.map(({ length }) => length));
   const calls = shared.flatMap(toolcallsOf);
   return await longestVersion(
@@ -50,38 +50,38 @@ function hasSameCalls(some: readonly ObjectId[], others: readonly ObjectId[]): b
 }
 
 /**
- * Finds the longest version of a session's chat with which a host's list begins. Undefined if there is none, or if the
- * host's messages have neither keys nor times: an equal content can occur more than once.
+ * Finds the longest version of a session's chat with which a host's list begins, or else, if a summary is in front of the
+ * list, whose end is the beginning of the messages after the summary. The summary then replaces the messages before that
+ * end. Undefined if there is none, or if the host's messages have neither keys nor times: an equal content can occur more
+ * than once.
  */
-export async function findBranchFrom(
+export async function findOtherBranch(
   scope: SessionScope,
-  identities: readonly MessageIdentity[],
+  messages: readonly ReadMessage[],
 ): Promise<BranchPoint | undefined> {
-  const said = namesHeard(identities);
+  const said = messages.filter(isHeard);
   const [first] = said;
-  if (first === undefined || !namesOneMessage(first)) return undefined;
-  return await longestVersion(
-    scope,
-    said.length,
-    (spoken) => spoken[0]?.name === first && isBegun(spoken, said),
-  );
-}
-
-/**
- * Finds the longest version of a session's chat whose end is the beginning of `identities`, the messages after a
- * summary in a host's list. The summary replaces the messages before that end. Undefined in the cases of
- * `findBranchFrom`.
- */
-export async function findBranchBehind(
-  scope: SessionScope,
-  identities: readonly MessageIdentity[],
-): Promise<BranchPoint | undefined> {
-  const said = namesHeard(identities);
-  const [first] = said;
-  if (first === undefined || !namesOneMessage(first)) return undefined;
+  const names = said.map(({ key }) => key);
+  const whole =
+    first?.isNamed === true
+      ? await longestVersion(
+          scope,
+          names.length,
+          (spoken) => spoken[0]?.name === first.key && isBegun(spoken, names),
+        )
+      : undefined;
+  const summary = messages[0];
+  if (whole !== undefined || summary === undefined || chatRoles.has(summary.identity.role))
+    return whole;
+  // The newest prompt is new, so it gives no information about earlier branches.
+  const prompt = messages.findLastIndex(({ identity }) => identity.role === "user");
+  const behind = messages.slice(1, Math.max(1, prompt)).filter(isHeard);
+  const [next] = behind;
+  if (next?.isNamed !== true) return undefined;
+  const rest = behind.map(({ key }) => key);
   return await longestVersion(scope, Number.POSITIVE_INFINITY, (spoken) => {
-    const from = spoken.findIndex(({ name }) => name === first);
-    return from !== -1 && isBegun(spoken.slice(from), said);
+    const from = spoken.findIndex(({ name }) => name === next.key);
+    return from !== -1 && isBegun(spoken.slice(from), rest);
   });
 }
 
@@ -158,10 +158,10 @@ function spokenIn(turns: readonly Turn[]): readonly Spoken[] {
  */
 function heardAfter(
   shared: readonly Turn[],
-  identities: readonly MessageIdentity[],
+  messages: readonly ReadMessage[],
 ): readonly (readonly string[])[] {
   const names = namesIn(shared);
-  const said = namesHeard(identities);
+  const said = messages.filter(isHeard).map(({ key }) => key);
   const last = names.at(-1);
   const end = last === undefined ? -1 : said.lastIndexOf(last);
   const isHidden = end === -1 && said.length > 0;
@@ -169,8 +169,8 @@ function heardAfter(
   return [[...names, ...rest], ...(isHidden ? [[...names, ...rest.slice(1)]] : [])];
 }
 
-function namesHeard(identities: readonly MessageIdentity[]): readonly string[] {
-  return identities.filter(({ callId }) => callId === undefined).map(keyName);
+function isHeard({ identity }: ReadMessage): boolean {
+  return identity.callId === undefined;
 }
 
 /** Whether a list begins with the messages of a chat. Failed or aborted answers can be absent from the list. */

@@ -1,35 +1,22 @@
-import {
-  canonicalJson,
-  metadataVersion,
-  sealObject,
-  type StoredVersion,
-} from "@self-context-manager/objects";
+import { canonicalJson } from "@self-context-manager/objects";
 import type { Message, ReportedUsage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
-import type { MessageIdentity } from "../host/message-codec.ts";
-import { keyName, type KnownMessage } from "../host/message-identity.ts";
 import type { FileRendering } from "../host/file-rendering.ts";
+import type { KnownMessage } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
-import { applyPolicy } from "../state/apply-policy.ts";
 import { learnUsage } from "../state/learn-usage.ts";
-import {
-  commitObjects,
-  commitSession,
-  joinPool,
-  sealableChat,
-  type SessionScope,
-} from "../state/session-scope.ts";
+import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { addToChat, type NewMessage } from "./add-to-chat.ts";
-import { isNamed } from "./known-keys.ts";
-import { knownMessages } from "./known-messages.ts";
 import { type ManagerSummary, skipForeignHandles } from "./foreign-handles.ts";
+import { knownMessages } from "./known-messages.ts";
+import { type RecognisedList, recogniseList } from "./recognise-list.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation } from "./reconcile.ts";
-import { returnBehindSummary, returnTo, returnToAnother, rewindTo } from "./rewind.ts";
-import { stageToolcalls, type WaitingResults } from "./stage-toolcalls.ts";
+import { moveTo } from "./rewind.ts";
+import { rewindTarget } from "./rewind-target.ts";
+import { stageIngested } from "./stage-ingested.ts";
 import { chooseObjectIds, type KnownToolcalls, moveTakenCalls } from "./toolcall-ids.ts";
-import { arrivingTexts } from "./user-objects.ts";
 
 /** Information that the host gives in addition to its messages. */
 export interface HostSignals {
@@ -76,142 +63,66 @@ export async function ingestMessages(
   signals: HostSignals = {},
 ): Promise<IngestedList> {
   const { state } = scope;
-  const identities = messages.map(({ identity }) => identity);
-  const compare = (isRewound: boolean): Reconciliation =>
-    reconcile({
-      messages,
-      identities,
-      ...knownMessages(state),
-      end: state.chat.end(),
-      isOtherPrompt: ({ position }, one) => isOtherPrompt(scope, position, one.decode()),
-      rewound: isRewound,
-    });
-  const result = compare(signals.rewound === true);
-  const isRewound = await followHost(scope, result, signals, identities);
-  const news = isRewound ? compare(false) : result;
-  const unseen = news.unseen.map((one) => ({
-    ...one,
-    message: (messages[one.index] as ReadMessage).decode(),
+  const isReported = signals.rewound === true;
+  const first = compare(scope, messages, isReported);
+  const { relation } = first;
+  const target = await rewindTarget(scope, first.list, { isReported, relation });
+  const isRewound = target !== undefined;
+  if (isRewound) await moveTo(scope, target);
+  const { list, relation: present } = isRewound ? compare(scope, messages, false) : first;
+  const unseen = present.unseen.map(({ index, key, read }): NewMessage => ({
+    index,
+    key,
+    identity: read.identity,
+    message: read.decode(),
   }));
-  const firstAnswer = unseen.find(({ message }) => message.role === "assistant");
-  if (signals.answerAt !== undefined && firstAnswer?.index !== signals.answerAt)
-    state.sent.missAnswer();
+  const said = unseen.map(({ message }) => message);
   const toolcalls: KnownToolcalls = new Map();
-  const objectIds = await chooseObjectIds(scope, unseen, toolcalls, fileRendering);
+  const objectIds = await chooseObjectIds(scope, said, toolcalls, fileRendering);
   const isFromOtherStore =
     state.chat.known.size === 0 &&
     (await skipForeignHandles(scope, {
-      messages: unseen.map(({ message }) => message),
+      messages: said,
       summaries: signals.summaries?.() ?? [],
       known: toolcalls,
     }));
-  await moveTakenCalls(scope, unseen, toolcalls, fileRendering);
-  const recognized = await recognizeReads(
-    scope,
-    unseen.map(({ message }) => message),
-    fileRendering,
-  );
+  await moveTakenCalls(scope, said, toolcalls, fileRendering);
+  const recognized = await recognizeReads(scope, said, fileRendering);
+  const answer = unseen.find(({ message }) => message.role === "assistant");
+  if (signals.answerAt !== undefined && answer?.index !== signals.answerAt) state.sent.missAnswer();
+  if (answer !== undefined) state.active.noteAnswer();
   const keptAfter = (index: number): TurnPosition | undefined =>
-    state.chat.known.get(news.keys()[index + 1] ?? "")?.position;
-  if (unseen.some(({ message }) => message.role === "assistant")) state.active.noteAnswer();
+    state.chat.known.get(list.keys()[index + 1] ?? "")?.position;
   const waiting = addToChat(scope, unseen, objectIds, keptAfter);
-  const usage = firstUsage(unseen);
-  const report: IngestReport = {
-    type: isRewound ? "rewound" : result.type,
-    added: unseen.length,
-    ...(usage === undefined ? {} : { usage }),
-    ...(isFromOtherStore ? { isFromOtherStore } : {}),
-  };
+  const usage = answer?.message.role === "assistant" ? answer.message.usage : undefined;
   if (unseen.length > 0) learnUsage(state, usage);
-  await stage(scope, isRewound, { waiting, known: toolcalls, recognized });
-  const isPast =
-    (result.type === "appended" && !isRewound) || (result.type === "replaced" && result.isShorter);
-  if (!isPast) state.chat.setSequence(sequenceOf(state, identities, news.keys()));
-  return { report, keys: news.keys };
-}
-
-/** Moves the session to the point that the host's list continues. Returns whether it was moved. */
-async function followHost(
-  scope: SessionScope,
-  result: Reconciliation,
-  { rewound }: HostSignals,
-  identities: readonly MessageIdentity[],
-): Promise<boolean> {
-  if (result.type === "replaced") {
-    if (await returnToAnother(scope, identities, rewound === true)) return true;
-    return rewound === true && (await returnBehindSummary(scope, identities));
-  }
-  if (result.type === "appended") return rewound === true && (await returnTo(scope, identities));
-  const { known } = scope.state.chat;
-  const before = identities.every(isNamed) ? [] : result.keys().map((key) => known.get(key));
-  await rewindTo(scope, result.to, identities.slice(0, result.newFrom), before);
-  keepOrder(scope.state, before);
-  return true;
-}
-
-/**
- * Keeps the order of a host's list after the chat was cut where the list ends. `before`: what each message of the list was
- * until then. Messages without ids and times are recognised by their order.
- */
-function keepOrder(state: SessionState, before: readonly (KnownMessage | undefined)[]): void {
-  const placed = new Map([...state.chat.known.values()].map((one) => [placedName(one), one]));
-  const sequence: KnownMessage[] = [];
-  for (const one of before) {
-    const now = one === undefined ? undefined : placed.get(placedName(one));
-    if (now === undefined) break;
-    sequence.push(now);
-  }
-  if (sequence.length > 0) state.chat.setSequence(sequence);
-}
-
-function placedName({ identity, position }: KnownMessage): string {
-  return `${position?.turn} ${position?.step} ${keyName(identity)}`;
-}
-
-/** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
-async function stage(
-  scope: SessionScope,
-  isRewound: boolean,
-  results: WaitingResults,
-): Promise<void> {
-  const hasResults = results.waiting.length > 0;
-  const { isChanged } = scope.state.chat;
-  // The same list again is a repeated request or a resume, and gets the same view.
-  const texts = await arrivingTexts(scope);
-  if (!hasResults) {
-    texts.stage();
-    if (isChanged) applyPolicy(scope);
-  }
-  // The view shows lines of the newest chat version.
-  const isShown = scope.state.pool.has(scope.state.chat.id);
-  if (isChanged && (hasResults || isShown)) {
-    // A rewound chat and its sets must be stored in one commit: the stored sets still belong to the abandoned branch.
-    const commit = isRewound || !hasResults ? commitSession : commitObjects;
-    const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
-    const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
-    if (chat !== undefined) keepChat(scope, chat);
-  } else if (isChanged) stageChat(scope);
-  if (hasResults) await stageToolcalls(scope, results, texts);
-}
-
-function stageChat(scope: SessionScope): void {
-  const { body, expect } = sealableChat(scope);
-  scope.staged.push({
-    writes: [{ object: sealObject(body), expect }],
-    settle: ([chat]) => {
-      if (chat !== undefined) keepChat(scope, chat);
+  await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });
+  const { type } = relation;
+  const isPast = !isRewound && (type === "appended" || (type === "replaced" && relation.isShorter));
+  if (!isPast) state.chat.setSequence(sequenceOf(state, list));
+  return {
+    report: {
+      type: isRewound ? "rewound" : type,
+      added: unseen.length,
+      ...(usage === undefined ? {} : { usage }),
+      ...(isFromOtherStore ? { isFromOtherStore } : {}),
     },
-  });
+    keys: list.keys,
+  };
 }
 
-/**
- * Keeps the stored chat as the latest version. Shown lines of the chat are taken from this version, as after a resume.
- */
-function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
-  state.chat.keep(chat);
-  if (!state.pool.has(chat.body.id)) return;
-  joinPool(state, metadataVersion(chat));
-  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
+/** Compares a host's list with what the session knows now. */
+function compare(
+  scope: SessionScope,
+  messages: readonly ReadMessage[],
+  rewound: boolean,
+): { readonly list: RecognisedList; readonly relation: Reconciliation } {
+  const { state } = scope;
+  const list = recogniseList(messages, knownMessages(state), {
+    rewound,
+    isOtherPrompt: ({ position }, one) => isOtherPrompt(scope, position, one.decode()),
+  });
+  return { list, relation: reconcile(list, { end: state.chat.end(), rewound }) };
 }
 
 function isOtherPrompt(
@@ -225,18 +136,10 @@ function isOtherPrompt(
 }
 
 /** Returns the host's sequence as known messages, for the next comparison. */
-function sequenceOf(
-  { chat: { known } }: SessionState,
-  identities: readonly MessageIdentity[],
-  keys: readonly string[],
-): KnownMessage[] {
-  return identities.flatMap((identity, index) => {
-    const one = known.get(keys[index] ?? "");
+function sequenceOf({ chat }: SessionState, { messages, keys }: RecognisedList): KnownMessage[] {
+  const found = keys().map((key) => chat.known.get(key));
+  return messages.flatMap(({ identity }, index) => {
+    const one = found[index];
     return one === undefined ? [] : [{ ...one, identity }];
   });
-}
-
-function firstUsage(unseen: readonly NewMessage[]): ReportedUsage | undefined {
-  const answer = unseen.map(({ message }) => message).find(({ role }) => role === "assistant");
-  return answer?.role === "assistant" ? answer.usage : undefined;
 }

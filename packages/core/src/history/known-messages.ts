@@ -1,6 +1,16 @@
 import { isAssistantStep, isDiscarded } from "../chat/turn.ts";
+import type { KnownMessage } from "../host/message-identity.ts";
 import type { SessionState } from "../state/session-state.ts";
-import type { KnownMessages } from "./known-keys.ts";
+
+/** The messages of a host that a session knows. */
+export interface KnownMessages {
+  /** The host's list as it was last ingested. */
+  readonly sequence: readonly KnownMessage[];
+  /** All messages of the chat by key, in the order in which they came, including those that the host no longer sends. */
+  readonly known: ReadonlyMap<string, KnownMessage>;
+  /** Whether a known message is a failed or aborted answer. */
+  readonly isDiscarded: (known: KnownMessage) => boolean;
+}
 
 /** Returns what a session knows of its host's messages. */
 export function knownMessages({ chat }: SessionState): KnownMessages {

@@ -1,130 +1,26 @@
 import { describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
-import {
-  isAfter,
-  objectsOf,
-  positionBefore,
-  toolcallsOf,
-  type Turn,
-  type TurnPosition,
-} from "../chat/turn.ts";
-import type { MessageIdentity } from "../host/message-codec.ts";
-import {
-  chatRoles,
-  compactionIdentity,
-  keyName,
-  type KnownMessage,
-} from "../host/message-identity.ts";
+import { isAfter, objectsOf, positionBefore, toolcallsOf, type Turn } from "../chat/turn.ts";
+import { compactionIdentity, keyName, type KnownMessage } from "../host/message-identity.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import { continuedView } from "../state/open-state.ts";
 import { readSessionSets } from "../state/session-document.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { replaceChat, type SessionState } from "../state/session-state.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
-import {
-  type BranchPoint,
-  countSpoken,
-  findBranchBehind,
-  findBranchFrom,
-  findBranchPoint,
-  namesIn,
-} from "./branch-point.ts";
+import { type BranchPoint, countSpoken, namesIn } from "./branch-point.ts";
+import type { KnownList, RewindTarget } from "./rewind-target.ts";
 
 /**
- * Rewinds a session to a point of the host's list: a position of its chat, or a later one on an abandoned branch. The
- * chat is cut there, and the sets come from the stored versions of that time, so that the user finds the session
- * unchanged (decision D52). The abandoned branch stays in the store. Nothing is stored here: the next commit makes a
- * new version. A host compaction is removed with its summary, unless the host still sends the summary. `before`: the
- * known message that each message of the list was until now. It is empty if each message has an id or a time.
+ * Rewinds a session to a point of its stored versions. The chat is cut there, and the sets come from the stored versions of
+ * that time, so that the user finds the session unchanged (decision D52). The abandoned branch stays in the store. Nothing
+ * is stored here: the next commit makes a new version. A host compaction is removed with its summary, unless the host still
+ * sends the summary.
  */
-export async function rewindTo(
+export async function moveTo(
   scope: SessionScope,
-  position: TurnPosition,
-  identities: readonly MessageIdentity[],
-  before: KnownList,
-): Promise<void> {
-  if (await returnToAnother(scope, identities, true)) return;
-  const shared = upTo(scope.state.chat.turns, position);
-  const point = await findBranchPoint(scope, identities, shared);
-  const isFurther = isBeyond(point, shared);
-  await moveTo(scope, point, isFurther ? point.chat.turns : shared, identities, before);
-}
-
-/**
- * Continues at the end of an abandoned branch, if a host's list follows that branch from the session's present
- * position. Returns whether it does.
- */
-export async function returnTo(
-  scope: SessionScope,
-  identities: readonly MessageIdentity[],
-): Promise<boolean> {
-  const { turns } = scope.state.chat;
-  const point = await findBranchPoint(scope, identities, turns);
-  if (!isBeyond(point, turns)) return false;
-  await moveTo(scope, point, point.chat.turns, identities);
-  return true;
-}
-
-/**
- * Rewinds to the position right after a summary, if the host reports that the user went back and its list contains the
- * summary and no later message of the chat. Returns whether this is the case.
- */
-export async function returnBehindSummary(
-  scope: SessionScope,
-  identities: readonly MessageIdentity[],
-): Promise<boolean> {
-  const { chat } = scope.state;
-  const { compaction, known } = chat;
-  const names = identities.map(keyName);
-  if (compaction === undefined || !names.includes(keyName(compactionIdentity(compaction))))
-    return false;
-  if (names.some((name) => known.get(name)?.position !== undefined)) return false;
-  const turns = upTo(chat.turns, positionBefore(compaction.from));
-  await moveTo(scope, await findBranchPoint(scope, identities, turns), turns, identities);
-  return true;
-}
-
-/**
- * Moves the session to an abandoned branch, if a host's list shares no message with the present chat. The list begins
- * like that branch, or continues its end after a summary in front. Returns whether there is such a branch. Unless the
- * host reports that the user went back, only sessions that were rewound before are searched.
- */
-export async function returnToAnother(
-  scope: SessionScope,
-  identities: readonly MessageIdentity[],
-  isReported: boolean,
-): Promise<boolean> {
-  const { chat, sent } = scope.state;
-  // A session that was never rewound has no other branch.
-  if (!isReported && sent.viewBranch === undefined) return false;
-  if (identities.some((one) => chat.known.has(keyName(one)))) return false;
-  const [first] = identities;
-  const isSummarised = first !== undefined && !chatRoles.has(first.role);
-  // The newest prompt is new, so it gives no information about earlier branches.
-  const prompt = identities.findLastIndex(({ role }) => role === "user");
-  const point =
-    (await findBranchFrom(scope, identities)) ??
-    (isSummarised
-      ? await findBranchBehind(scope, identities.slice(1, Math.max(1, prompt)))
-      : undefined);
-  if (point === undefined) return false;
-  await moveTo(scope, point, point.chat.turns, identities);
-  return true;
-}
-
-/** The known message for each message of a list; undefined for a new one. */
-type KnownList = readonly (KnownMessage | undefined)[];
-
-function isBeyond(point: BranchPoint | undefined, turns: readonly Turn[]): point is BranchPoint {
-  return point !== undefined && countSpoken(point.chat.turns) > countSpoken(turns);
-}
-
-async function moveTo(
-  scope: SessionScope,
-  point: BranchPoint | undefined,
-  turns: readonly Turn[],
-  identities: readonly MessageIdentity[],
-  before: KnownList = [],
+  { point, turns, messages, before }: RewindTarget,
 ): Promise<void> {
   const { state, dependencies } = scope;
   if (point === undefined || lacksCalls(scope, point, turns)) {
@@ -141,7 +37,7 @@ async function moveTo(
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat.document;
   const still = [compaction, point?.chat.compaction].find(
-    (one) => one !== undefined && isSummarized(one, turns, identities),
+    (one) => one !== undefined && isSummarized(one, turns, messages),
   );
   const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
   const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
@@ -151,7 +47,24 @@ async function moveTo(
     toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
   };
   replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
-  keepWhatIsSent(state, identities, before);
+  keepWhatIsSent(state, messages, before);
+  keepOrder(state, before);
+}
+
+/** Keeps the order of a host's list. Messages without ids and times are recognised by their order. */
+function keepOrder(state: SessionState, before: KnownList): void {
+  const placed = new Map([...state.chat.known.values()].map((one) => [placedName(one), one]));
+  const sequence: KnownMessage[] = [];
+  for (const one of before) {
+    const now = one === undefined ? undefined : placed.get(placedName(one));
+    if (now === undefined) break;
+    sequence.push(now);
+  }
+  if (sequence.length > 0) state.chat.setSequence(sequence);
+}
+
+function placedName({ identity, position }: KnownMessage): string {
+  return `${position?.turn} ${position?.step} ${keyName(identity)}`;
 }
 
 /**
@@ -160,12 +73,12 @@ async function moveTo(
  */
 function keepWhatIsSent(
   state: SessionState,
-  identities: readonly MessageIdentity[],
+  messages: readonly ReadMessage[],
   before: KnownList,
 ): void {
   const { compaction } = state.chat;
   if (compaction === undefined) return;
-  const names = identities.map(keyName);
+  const names = messages.map(({ key }) => key);
   const next = names.indexOf(keyName(compactionIdentity(compaction))) + 1;
   const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;
   if (from === undefined || !isAfter(compaction.from, from)) return;
@@ -219,9 +132,9 @@ function lacksCalls({ state }: SessionScope, point: BranchPoint, turns: readonly
 function isSummarized(
   compaction: Compaction,
   turns: readonly Turn[],
-  identities: readonly MessageIdentity[],
+  messages: readonly ReadMessage[],
 ): boolean {
-  const heard = new Set(identities.map(keyName));
+  const heard = new Set(messages.map(({ key }) => key));
   if (heard.has(keyName(compactionIdentity(compaction)))) return true;
   const replaced = upTo(turns, positionBefore(compaction.from));
   const isReached = countSpoken(turns) > countSpoken(replaced);

@@ -3,6 +3,7 @@ import {
   type DynamicReference,
   type LineRange,
   metadataVersion,
+  type ObjectBody,
   type ObjectId,
   type ObjectWrite,
   type Reference,
@@ -61,6 +62,13 @@ export async function stageToolcalls(
   const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: ObjectWrite[] = [];
+  const firstVersion = (body: ObjectBody): StoredMetadata => {
+    const object = sealObject(body);
+    const version = { ...object, version: 1, at: unknownPoint };
+    made.push(version);
+    writes.push({ object, expect: 0 });
+    return metadataVersion(version);
+  };
   for (const one of waiting) {
     texts.arriveUntil(one.call?.position.turn ?? Number.POSITIVE_INFINITY);
     const there = known.get(one.objectId);
@@ -80,15 +88,7 @@ export async function stageToolcalls(
       ...targetRangeOf(execution),
       ...kindOf(scope, one, execution),
     });
-    if (there !== undefined) {
-      await arrive(scope, one, there, execution);
-      continue;
-    }
-    const object = sealObject(body);
-    const first = { ...object, version: 1, at: unknownPoint };
-    made.push(first);
-    writes.push({ object, expect: 0 });
-    await arrive(scope, one, metadataVersion(first), execution);
+    await arrive(scope, one, there ?? firstVersion(body), execution);
   }
   texts.stage();
   applyPolicy(scope);

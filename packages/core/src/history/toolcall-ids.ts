@@ -26,11 +26,6 @@ import {
   spokenMessages,
 } from "./shared-calls.ts";
 
-/** A message to ingest. */
-interface Taken {
-  readonly message: Message;
-}
-
 /** The objects that the store already has for calls whose results are ingested, by id. */
 export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
 
@@ -41,12 +36,11 @@ export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
  */
 export async function chooseObjectIds(
   scope: SessionScope,
-  unseen: readonly Taken[],
+  messages: readonly Message[],
   known: KnownToolcalls,
   rendering: FileRendering | undefined,
 ): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
   const { state, dependencies } = scope;
-  const messages = unseen.map(({ message }) => message);
   const calls = callsIn(messages, spokenLength(state.chat.turns));
   const wanted = [...new Set(calls.map(({ call }) => call.id).filter(isObjectId))];
   const owners = await ownersOf(dependencies.store, wanted);
@@ -153,17 +147,15 @@ function resultsIn(messages: readonly Message[]): ReadonlyMap<string, ToolResult
  */
 export async function moveTakenCalls(
   scope: SessionScope,
-  unseen: readonly Taken[],
+  messages: readonly Message[],
   known: KnownToolcalls,
   rendering: FileRendering | undefined,
 ): Promise<void> {
   const { state, dependencies } = scope;
-  const waiting = [...resultsIn(unseen.map(({ message }) => message))].flatMap(
-    ([callId, result]) => {
-      const call = state.chat.openCalls.get(callId);
-      return call === undefined ? [] : [{ callId, call, result }];
-    },
-  );
+  const waiting = [...resultsIn(messages)].flatMap(([callId, result]) => {
+    const call = state.chat.openCalls.get(callId);
+    return call === undefined ? [] : [{ callId, call, result }];
+  });
   const owners = await ownersOf(
     dependencies.store,
     waiting.map(({ call }) => call.objectId),

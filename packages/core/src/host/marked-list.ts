@@ -1,6 +1,6 @@
 import { type Block, isToolCall, type Message } from "../chat/message.ts";
-import { keyName, namesOneMessage } from "./message-identity.ts";
-import type { ReadList, ReadMessage } from "./read-list.ts";
+import { namesOneMessage } from "./message-identity.ts";
+import { namedBy, type ReadList, type ReadMessage } from "./read-list.ts";
 import { textsAround } from "./texts-around.ts";
 
 /** The lists that `markedList` compares. */
@@ -90,9 +90,7 @@ function addedMessage(content: readonly Block[]): readonly ReadMessage<undefined
   if (content.length === 0) return [];
   const identity = { role: "user" } as const;
   const message: Message = { ...identity, content };
-  return [
-    { raw: undefined, identity, key: keyName(identity), mark: "added", decode: () => message },
-  ];
+  return [{ raw: undefined, ...namedBy(identity), mark: "added", decode: () => message }];
 }
 
 /**

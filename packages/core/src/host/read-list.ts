@@ -3,7 +3,7 @@ import { contentKey, fingerprintKey } from "../chat/content-key.ts";
 import type { Message } from "../chat/message.ts";
 import type { FileRendering } from "./file-rendering.ts";
 import type { MessageCodec, MessageIdentity } from "./message-codec.ts";
-import { keyName } from "./message-identity.ts";
+import { keyName, namesOneMessage } from "./message-identity.ts";
 
 /** A message of a host's list. It is identified once, however many functions look at it. */
 export interface ReadMessage<Raw = unknown> {
@@ -16,6 +16,8 @@ export interface ReadMessage<Raw = unknown> {
   readonly identity: MessageIdentity;
   /** The key by which core recognises it. Messages with the same key are distinguished by their places. */
   readonly key: string;
+  /** Whether an id or a time of its host names it. If not, it is recognised by its place among the known messages. */
+  readonly isNamed: boolean;
   /**
    * How it belongs to the host's history:
    *
@@ -62,7 +64,17 @@ function readMessage<Raw>(raw: Raw, codec: MessageCodec<Raw>): ReadMessage<Raw> 
   let message: Message | undefined;
   const decode = (): Message => (message ??= toJson(codec.decode(raw)) as Message);
   const identity = withKey(codec.identify(raw), decode);
-  return { raw, identity, key: keyName(identity), mark: "own", decode };
+  return { raw, ...namedBy(identity), mark: "own", decode };
+}
+
+/** Returns the fields by which a message is recognised. */
+export function namedBy(
+  identity: MessageIdentity,
+): Pick<ReadMessage, "identity" | "key" | "isNamed"> {
+  const { key, timestamp, callId } = identity;
+  const isNamed =
+    key === undefined ? timestamp !== undefined || callId === undefined : namesOneMessage(key);
+  return { identity, key: keyName(identity), isNamed };
 }
 
 function withKey(identity: MessageIdentity, decode: () => Message): MessageIdentity {

@@ -19,13 +19,13 @@ export interface PlacedMessage {
 export function placeAdded(
   { chat: { known } }: SessionState,
   { own, added }: SplitList,
-  keysOf: () => readonly string[],
+  keys: () => readonly string[],
 ): readonly PlacedMessage[] {
   if (added.length === 0) return [];
-  const keys = keysOf();
+  const names = keys();
   return added.map(({ message, after, isLate }) => {
     if (after === own.length) return { message, after: "end", isLate };
-    const before = keys.slice(0, after).findLast((key) => known.get(key)?.position !== undefined);
+    const before = names.slice(0, after).findLast((key) => known.get(key)?.position !== undefined);
     const position = before === undefined ? undefined : known.get(before)?.position;
     return { message, after: position ?? { turn: -1, step: -1 }, isLate };
   });

@@ -15,18 +15,18 @@ import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from ".
 export function noteLeftOut(
   scope: SessionScope,
   own: readonly ReadMessage[],
-  keysOf: () => readonly string[],
+  keys: () => readonly string[],
 ): void {
   const { state } = scope;
   const before = leftOutOf(state.sent.leftOut);
   const isAny = before.rows.length > 0 || own.some(({ mark }) => mark === "left-out");
   if (!isAny) return;
   const { turns } = state.chat;
-  const keys = keysOf();
+  const names = keys();
   const left: MessagePlace[] = [];
   const sent = new Set<string>();
   for (const [index, { identity, mark }] of own.entries()) {
-    const place = placeOf(state, keys[index] ?? "", identity);
+    const place = placeOf(state, names[index] ?? "", identity);
     if (place === undefined) continue;
     if (mark === "left-out") left.push(place);
     else sent.add(placeRow(place));

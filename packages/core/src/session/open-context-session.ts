@@ -15,8 +15,8 @@ import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { afterTool, indexNamed } from "../history/file-index.ts";
 import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, type IngestedList, ingestMessages } from "../history/ingest-messages.ts";
-import { keysOf } from "../history/known-keys.ts";
 import { knownMessages } from "../history/known-messages.ts";
+import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { ReadList } from "../host/read-list.ts";
 import { openState } from "../state/open-state.ts";
@@ -246,11 +246,10 @@ export async function openContextSession(
     workspace: dependencies.workspace,
     files: dependencies.files,
     toolFacts: dependencies.toolFacts,
-    knownUntil: async ({ messages }, { rewound } = {}) =>
+    knownUntil: async ({ messages }, { rewound = false } = {}) =>
       await run(async ({ state }) => {
-        const identities = messages.map(({ identity }) => identity);
-        const keys = keysOf(identities, knownMessages(state), rewound);
-        return await Promise.resolve(keys.findLastIndex((key) => state.chat.known.has(key)) + 1);
+        const { keys } = recogniseList(messages, knownMessages(state), { rewound });
+        return await Promise.resolve(keys().findLastIndex((key) => state.chat.known.has(key)) + 1);
       }),
     announceTools: (toolNames) => {
       hostRead ??= toolNames.find((name) => canReadFiles(dependencies.toolFacts, name));

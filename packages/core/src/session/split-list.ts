@@ -1,5 +1,6 @@
 import type { Message } from "../chat/message.ts";
-import { type KnownMessages, keysOf } from "../history/known-keys.ts";
+import type { KnownMessages } from "../history/known-messages.ts";
+import { recogniseList } from "../history/recognise-list.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import type { ViewMessage } from "../view/layout.ts";
 
@@ -33,10 +34,8 @@ export function splitList(
 ): SplitList {
   if (!wasUnknown && messages.every(({ mark }) => mark === "own"))
     return { own: messages, added: [], hasUnknown: false };
-  const isKnown = keysOf(
-    messages.filter(isStored).map(({ identity }) => identity),
-    known,
-  ).map((key) => known.known.has(key));
+  const { keys } = recogniseList(messages.filter(isStored), known);
+  const isKnown = keys().map((key) => known.known.has(key));
   const newest = isKnown.lastIndexOf(true);
   const own: ReadMessage[] = [];
   const added: AddedMessage[] = [];

@@ -20,6 +20,7 @@ import { isToolCall } from "../chat/message.ts";
 import { isAssistantStep, type Step, type Turn, type TurnPosition } from "../chat/turn.ts";
 import {
   compactionIdentity,
+  keyName,
   type KnownMessage,
   messageIdentity,
   uniqueKey,
@@ -125,7 +126,7 @@ export function chatIndex(ids: {
 
   /** Knows a message that is read from a stored chat. Its key is made unique again. */
   function knowStored(message: Omit<KnownMessage, "key">): KnownMessage {
-    const entry = { ...message, key: uniqueKey(known, message) };
+    const entry = { ...message, key: uniqueKey(known, keyName(message.identity)) };
     known.set(entry.key, entry);
     return entry;
   }

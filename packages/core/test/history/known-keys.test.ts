@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/chat/message.ts";
 import type { TurnPosition } from "../../src/chat/turn.ts";
-import { keysOf } from "../../src/history/known-keys.ts";
-import type { MessageIdentity } from "../../src/host/message-codec.ts";
-import { type KnownMessage, uniqueKey } from "../../src/host/message-identity.ts";
+import { recogniseList } from "../../src/history/recognise-list.ts";
+import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
+import { keyName, type KnownMessage, uniqueKey } from "../../src/host/message-identity.ts";
+import { readList } from "../../src/host/read-list.ts";
 
 /**
  * A message without id and time: `u go` is a prompt, `a ok` an answer, `f` a failed answer, `r 1` the result of the call
@@ -18,6 +20,11 @@ function identityOf(word: Word): MessageIdentity {
   return { role: roles[letter] ?? "summary", key: `content:${word}` };
 }
 
+const codec: MessageCodec<Word> = {
+  identify: identityOf,
+  decode: (word): Message => ({ role: "user", content: word }),
+};
+
 function knownOf(words: readonly Word[]): readonly KnownMessage[] {
   const known = new Map<string, KnownMessage>();
   const position = { turn: -1, step: -1 };
@@ -26,7 +33,7 @@ function knownOf(words: readonly Word[]): readonly KnownMessage[] {
     if (word.startsWith("a") || word.startsWith("f")) position.step += 1;
     const place: TurnPosition | undefined = word.startsWith("s") ? undefined : { ...position };
     const message = { identity: identityOf(word), position: place };
-    const key = uniqueKey(known, message);
+    const key = uniqueKey(known, keyName(message.identity));
     known.set(key, { ...message, key });
   }
   return [...known.values()];
@@ -40,15 +47,17 @@ function found(
 ): string {
   const known = knownOf(chat);
   const offset = chat.length - last.length;
-  const keys = keysOf(
-    list.map(identityOf),
+  const { messages } = readList(list, codec);
+  const { keys: keysOf } = recogniseList(
+    messages,
     {
       sequence: known.slice(offset),
       known: new Map(known.map((one) => [one.key, one])),
       isDiscarded: ({ identity }) => identity.key?.startsWith("content:f") === true,
     },
-    rewound,
+    { rewound },
   );
+  const keys = keysOf();
   expect(new Set(keys).size).toBe(keys.length);
   const indexes = keys.map((key) => known.findIndex((one) => one.key === key));
   return indexes.map((index) => (index === -1 ? "-" : String(index))).join(" ");

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import type { TurnPosition } from "../../src/chat/turn.ts";
-import { reconcile, type ReconcileInput } from "../../src/history/reconcile.ts";
+import type { KnownMessages } from "../../src/history/known-messages.ts";
+import { keysFrom, recogniseList } from "../../src/history/recognise-list.ts";
+import { reconcile, type Reconciliation } from "../../src/history/reconcile.ts";
 import type { MessageCodec, MessageIdentity } from "../../src/host/message-codec.ts";
-import { type KnownMessage, messageKeys } from "../../src/host/message-identity.ts";
+import { keyName, type KnownMessage } from "../../src/host/message-identity.ts";
 import { readList } from "../../src/host/read-list.ts";
 
 /**
@@ -30,7 +32,10 @@ function identityOf(name: Name): MessageIdentity {
 /** The known sequence of a chat: each user message begins a turn, and each assistant message begins a step. */
 function knownOf(names: readonly Name[]): readonly KnownMessage[] {
   const position = { turn: -1, step: -1 };
-  const keys = messageKeys(names.map(identityOf));
+  const keys = keysFrom(
+    names.map((name) => ({ key: keyName(identityOf(name)) })),
+    0,
+  );
   return names.map((name, index) => {
     if (name.startsWith("u") || name.startsWith("k")) {
       position.turn += 1;
@@ -43,10 +48,15 @@ function knownOf(names: readonly Name[]): readonly KnownMessage[] {
   });
 }
 
-/** A list with what is needed to compare it. */
-function listOf(names: readonly Name[]): Pick<ReconcileInput, "messages" | "identities"> {
+/** Compares a list with known messages of which none failed, or with others. */
+function reconciled(
+  names: readonly Name[],
+  known: Omit<KnownMessages, "isDiscarded"> & Partial<KnownMessages>,
+  rewound = false,
+): Reconciliation {
   const { messages } = readList(names, codec);
-  return { messages, identities: messages.map(({ identity }) => identity) };
+  const list = recogniseList(messages, { isDiscarded: () => false, ...known }, { rewound });
+  return reconcile(list, { rewound });
 }
 
 interface Case {
@@ -61,13 +71,15 @@ function compare(
 ): { readonly type: string; readonly unseen: readonly Name[]; readonly to?: TurnPosition } {
   const sequence = knownOf(before);
   const discarded = new Set((options.discarded ?? []).map((name) => identityOf(name).timestamp));
-  const result = reconcile({
-    ...listOf(now),
-    sequence,
-    known: new Map(sequence.map((known) => [known.key, known])),
-    isDiscarded: ({ identity }) => discarded.has(identity.timestamp),
-    ...(options.rewound === undefined ? {} : { rewound: options.rewound }),
-  });
+  const result = reconciled(
+    now,
+    {
+      sequence,
+      known: new Map(sequence.map((known) => [known.key, known])),
+      isDiscarded: ({ identity }) => discarded.has(identity.timestamp),
+    },
+    options.rewound,
+  );
   return {
     type: result.type,
     unseen: result.unseen.map(({ index }) => now[index] ?? ""),
@@ -156,13 +168,7 @@ describe("a host's messages compared with the known ones", () => {
       [...knownOf([...turn, "u5", "a6"]), ...sequence.slice(0, 1)].map((one) => [one.key, one]),
     );
 
-    const result = reconcile({
-      ...listOf([...turn, "u20"]),
-      sequence,
-      known,
-      isDiscarded: () => false,
-      rewound: true,
-    });
+    const result = reconciled([...turn, "u20"], { sequence, known }, true);
 
     expect(result).toMatchObject({ type: "rewound", to: { turn: 0, step: 1 } });
   });
@@ -171,13 +177,12 @@ describe("a host's messages compared with the known ones", () => {
     const chat = knownOf([...turn, "u5", "a6"]);
     const sequence = [...knownOf(["s9"]), ...chat.slice(4)];
     const known = new Map([...chat, ...sequence].map((one) => [one.key, one]));
-    const input = { ...listOf(["s9", "u20"]), sequence, known, isDiscarded: () => false };
 
-    expect(reconcile(input)).toMatchObject({ type: "rewound", to: { turn: 0 } });
-    expect(reconcile({ ...input, rewound: true })).toMatchObject({
-      type: "rewound",
-      to: { turn: 0 },
-    });
+    for (const rewound of [false, true])
+      expect(reconciled(["s9", "u20"], { sequence, known }, rewound)).toMatchObject({
+        type: "rewound",
+        to: { turn: 0 },
+      });
   });
 
   it("are compared by the host's keys if it has any", () => {
@@ -192,19 +197,11 @@ describe("a host's messages compared with the known ones", () => {
 
   it("are compared by content if the host has neither keys nor times", () => {
     expect(compare([], ["x one", "x two"]).unseen).toEqual(["x one", "x two"]);
-    const sequence = reconcile({
-      ...listOf(["x one", "x two"]),
-      sequence: [],
-      known: new Map(),
-      isDiscarded: () => false,
-    }).unseen.map(({ identity, key }): KnownMessage => ({ identity, key, position: undefined }));
+    const sequence = reconciled(["x one", "x two"], { sequence: [], known: new Map() }).unseen.map(
+      ({ read: { identity }, key }): KnownMessage => ({ identity, key, position: undefined }),
+    );
     const known = new Map(sequence.map((one) => [one.key, one]));
-    const again = reconcile({
-      ...listOf(["x one", "x two", "x three"]),
-      sequence,
-      known,
-      isDiscarded: () => false,
-    });
+    const again = reconciled(["x one", "x two", "x three"], { sequence, known });
 
     expect(again).toMatchObject({ type: "appended", unseen: [{ index: 2 }] });
   });
@@ -219,11 +216,11 @@ describe("a host's messages compared with the known ones", () => {
 
 describe("the keys of messages", () => {
   it("are the same from whatever index they are requested", () => {
-    const names = Array.from({ length: 90 }, (_, index) => `u${index % 7}`).map(identityOf);
-    const all = messageKeys(names);
+    const names = Array.from({ length: 90 }, (_, index) => ({ key: `u${index % 7}` }));
+    const all = keysFrom(names, 0);
 
     for (const from of [0, 1, 40, 57, 58, 59, 89, 90]) {
-      expect(messageKeys(names, from)).toEqual(all.slice(from));
+      expect(keysFrom(names, from)).toEqual(all.slice(from));
     }
     expect(new Set(all).size).toBe(90);
   });

@@ -1,0 +1,57 @@
+import { metadataVersion, sealObject, type StoredVersion } from "@self-context-manager/objects";
+import { applyPolicy } from "../state/apply-policy.ts";
+import {
+  commitObjects,
+  commitSession,
+  joinPool,
+  sealableChat,
+  type SessionScope,
+} from "../state/session-scope.ts";
+import { stageToolcalls, type WaitingResults } from "./stage-toolcalls.ts";
+import { arrivingTexts } from "./user-objects.ts";
+
+/** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
+export async function stageIngested(
+  scope: SessionScope,
+  isRewound: boolean,
+  results: WaitingResults,
+): Promise<void> {
+  const hasResults = results.waiting.length > 0;
+  const { isChanged } = scope.state.chat;
+  // The same list again is a repeated request or a resume, and gets the same view.
+  const texts = await arrivingTexts(scope);
+  if (!hasResults) {
+    texts.stage();
+    if (isChanged) applyPolicy(scope);
+  }
+  // The view shows lines of the newest chat version.
+  const isShown = scope.state.pool.has(scope.state.chat.id);
+  if (isChanged && (hasResults || isShown)) {
+    // A rewound chat and its sets must be stored in one commit: the stored sets still belong to the abandoned branch.
+    const commit = isRewound || !hasResults ? commitSession : commitObjects;
+    const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
+    const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
+    if (chat !== undefined) keepChat(scope, chat);
+  } else if (isChanged) stageChat(scope);
+  if (hasResults) await stageToolcalls(scope, results, texts);
+}
+
+function stageChat(scope: SessionScope): void {
+  const { body, expect } = sealableChat(scope);
+  scope.staged.push({
+    writes: [{ object: sealObject(body), expect }],
+    settle: ([chat]) => {
+      if (chat !== undefined) keepChat(scope, chat);
+    },
+  });
+}
+
+/**
+ * Keeps the stored chat as the latest version. Shown lines of the chat are taken from this version, as after a resume.
+ */
+function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
+  state.chat.keep(chat);
+  if (!state.pool.has(chat.body.id)) return;
+  joinPool(state, metadataVersion(chat));
+  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
+}
