@@ -937,13 +937,13 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The answer of deactivate says that a text leaves which a call of the model contains.",
   },
   {
-    file: "session/left-out-messages.ts",
+    file: "session/note-left-out.ts",
     of: "const rows = leftOutRows(turns, [...staying, ...left]);",
     becomes: "const rows = leftOutRows(turns, left);",
     breaks: "A message that was left out is shown when a summary replaces it in the host's list.",
   },
   {
-    file: "session/left-out-messages.ts",
+    file: "session/note-left-out.ts",
     of: "(place) => now.has(place),",
     becomes: "() => false,",
     breaks: "The content of a message that is left out is shown elsewhere.",
@@ -973,7 +973,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A model that binds its thinking refuses it behind messages that others have changed.",
   },
   {
-    file: "layouts/epoch/left-out.ts",
+    file: "layouts/epoch/leave-out-messages.ts",
     of: "const valid = isBound ? withoutThinking(context, repaired, cut) : repaired;",
     becomes: "const valid = repaired;",
     breaks: "A model that binds its thinking refuses thinking behind a message that is left out.",

@@ -37,7 +37,7 @@ export {
   leftOutRows,
   type MessagePlace,
   placesOf,
-} from "../view/left-out.ts";
+} from "../view/left-out-rows.ts";
 export { contentParts, handlesShown, type ShownPart, type ViewEntry } from "../view/view-entry.ts";
 export type { ViewRecord } from "../view/view-record.ts";
 export type { NamedVersion, ViewSource } from "../view/view-source.ts";

@@ -5,7 +5,7 @@ import { isToolCall } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { Departure } from "../view/layout.ts";
-import type { MessagePlace } from "../view/left-out.ts";
+import type { MessagePlace } from "../view/left-out-rows.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { contentParts } from "../view/view-entry.ts";
 

@@ -41,7 +41,7 @@ import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { noteWrittenDocument } from "./link-notes.ts";
 import { learnRefusal } from "./learn-refusal.ts";
-import { noteLeftOut } from "./left-out-messages.ts";
+import { noteLeftOut } from "./note-left-out.ts";
 import { sessionTools } from "./context-tools.ts";
 import { lookAtView, makeView } from "./make-view.ts";
 import { lookAtRead, readFile } from "./read-file.ts";

@@ -8,7 +8,7 @@ import {
 import { rangeIn } from "../calls/execution.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
 import { isAssistantStep } from "../chat/turn.ts";
-import type { MessagePlace } from "../view/left-out.ts";
+import type { MessagePlace } from "../view/left-out-rows.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import type { SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";

@@ -18,7 +18,7 @@ import type { ThinkingBinding } from "../cost/thinking-binding.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
 import type { DescribedEntry } from "./describe-entries.ts";
-import type { MessagePlace } from "./left-out.ts";
+import type { MessagePlace } from "./left-out-rows.ts";
 import type { PoolEntry } from "./pool-entry.ts";
 import type { ViewRecord } from "./view-record.ts";
 import type { ViewSource } from "./view-source.ts";

@@ -1,5 +1,5 @@
 import type { Departure } from "../../view/layout.ts";
-import type { MessagePlace } from "../../view/left-out.ts";
+import type { MessagePlace } from "../../view/left-out-rows.ts";
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import type { EpochSettings } from "./epoch-settings.ts";

@@ -24,7 +24,7 @@ import { type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { fitBudget } from "./fit-budget.ts";
 import { lacksNewestThinking, withoutFreeTexts } from "./free-texts.ts";
 import { argumentsInView } from "./large-arguments.ts";
-import { hasReturned, startedByUser, withoutLeftOut } from "./left-out.ts";
+import { hasReturned, startedByUser, withoutLeftOut } from "./leave-out-messages.ts";
 import { pinnedAgain } from "./pinned-again.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { resultEntry, stepEntries } from "./result-entries.ts";

@@ -3,7 +3,7 @@ import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
-import { type LeftOut, leftOutOf } from "../../view/left-out.ts";
+import { type LeftOut, leftOutOf } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";

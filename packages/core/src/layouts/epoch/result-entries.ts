@@ -20,7 +20,7 @@ import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasOwnLine } from "../../lines/own-lines.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
-import type { MessagePlace } from "../../view/left-out.ts";
+import type { MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { OpaqueEntry, ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";

@@ -19,7 +19,7 @@ import type { ViewSource } from "../../view/view-source.ts";
 import { activeContents, activePool, besideChat } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
 import { type Activated, activatedInTurn } from "./activated-in-turn.ts";
-import { withoutLeftOut } from "./left-out.ts";
+import { withoutLeftOut } from "./without-left-out.ts";
 import { shownByUser, type ShortTurn, shortTurns, withShortTurns } from "./long-texts.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 import {

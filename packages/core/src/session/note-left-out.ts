@@ -5,7 +5,13 @@ import { applyPolicy } from "../state/apply-policy.ts";
 import { activateReturned, freeReplaced } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
-import { leftOutOf, leftOutRows, type MessagePlace, placeRow, placesOf } from "../view/left-out.ts";
+import {
+  leftOutOf,
+  leftOutRows,
+  type MessagePlace,
+  placeRow,
+  placesOf,
+} from "../view/left-out-rows.ts";
 
 /**
  * Notes which messages of the chat an extension leaves out of this request, after the host's list was ingested. A message

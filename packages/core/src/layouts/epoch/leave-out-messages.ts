@@ -1,7 +1,7 @@
 import { fileReferences } from "../../calls/toolcall-object.ts";
 import { isAssistantStep } from "../../chat/turn.ts";
 import { missingMessages } from "../../lines/notices.ts";
-import { leftOutOf, type MessagePlace, placesOf } from "../../view/left-out.ts";
+import { leftOutOf, type MessagePlace, placesOf } from "../../view/left-out-rows.ts";
 import {
   contentParts,
   type NoticeEntry,

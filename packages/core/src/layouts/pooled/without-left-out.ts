@@ -1,6 +1,6 @@
 import type { AssistantStep, Step, Turn } from "../../chat/turn.ts";
 import type { LayoutInput } from "../../view/layout.ts";
-import { type LeftOut, leftOutOf } from "../../view/left-out.ts";
+import { type LeftOut, leftOutOf } from "../../view/left-out-rows.ts";
 
 /**
  * Returns the input without the messages that are left out. A result that is left out alone stays as its reference line,
