@@ -33,7 +33,7 @@ export interface RewindTarget {
  *   searched;
  * - the position right after a summary, if the host reports that the user went back and its list contains the summary and no
  *   later message of the chat;
- * - the end of an abandoned branch that goes on from the end of the chat, if the host reports that the user went back.
+ * - the end of an abandoned branch that continues from the end of the chat, if the host reports that the user went back.
  */
 export async function rewindTarget(
   scope: SessionScope,
