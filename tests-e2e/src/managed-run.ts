@@ -120,7 +120,6 @@ export const openIn =
     const manager = await openContextManager({ ...configFromEnvironment(settings), workspace });
     return {
       session: await manager.openSession(host),
-      workspace: manager.workspace,
       [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
     };
   };

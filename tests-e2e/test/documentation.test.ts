@@ -114,7 +114,8 @@ describe("code in the documents", () => {
   });
 
   it.each([
-    "src/small/small-harness.ts",
+    "src/small/small-messages.ts",
+    "src/small/small-codec.ts",
     "src/small/small-adapter.ts",
     "src/small/small-host.ts",
     "test/harness-small.test.ts",

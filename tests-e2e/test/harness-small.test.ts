@@ -1,6 +1,7 @@
 import { codecContract, harnessContract } from "@self-context-manager/testkit";
 
-import { encodeSmall, smallCodec, smallHarnessAdapter } from "../src/small/small-adapter.ts";
+import { smallHarnessAdapter } from "../src/small/small-adapter.ts";
+import { encodeSmall, smallCodec } from "../src/small/small-codec.ts";
 import { smallHost } from "../src/small/small-host.ts";
 
 const answer = { role: "model", text: "an answer with a thought", calls: [] } as const;

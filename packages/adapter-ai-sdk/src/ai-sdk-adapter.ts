@@ -1,27 +1,10 @@
-import type { HarnessAdapter } from "@self-context-manager/core/host";
+import { fullSupport, type HarnessAdapter } from "@self-context-manager/core/host";
 
 /** The features that `generateText` and `streamText` offer to `prepareStep` and the wrapped tools of `aiSdkContext`. */
 export const aiSdkAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "ai-sdk",
-  supports: {
-    contextAssembly: true,
-    toolRegistration: true,
-    toolGate: true,
-    toolEvents: true,
-    sessionIds: true,
-    instructions: true,
-    images: true,
-    ownMessages: true,
-    branches: true,
-    forks: true,
-    compactionHook: false,
-    summaries: false,
-    notices: true,
-    otherExtensions: true,
-    requestErrors: true,
-    signedThinking: true,
-  },
+  supports: { ...fullSupport, compactionHook: false, summaries: false },
 };
 
 /**

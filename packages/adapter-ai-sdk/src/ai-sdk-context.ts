@@ -12,6 +12,7 @@ import {
 } from "ai";
 
 import type { ChatState, RequestFacts } from "./managed-prompt.ts";
+import { clock } from "./clock.ts";
 import { contextMiddleware } from "./middleware.ts";
 import { sdkCodec, sdkMessage, sdkMessages } from "./sdk-messages.ts";
 import { contextSdkTool, wrappedTools } from "./wrapped-tools.ts";
@@ -88,7 +89,8 @@ export function aiSdkContext<Tools extends ToolSet>({
 }: AiSdkContextOptions<Tools>): AiSdkContext<Tools> {
   const state: ChatState = { chat: [], hasViews: false };
   const hostTools = Object.keys(own);
-  const connection = connect({ open, codec: sdkCodec, encode: sdkMessage, hostTools, notify });
+  const host = { codec: sdkCodec, encode: sdkMessage, hostTools, clock };
+  const connection = connect({ ...host, open, notify });
   const added = Object.fromEntries(connection.tools.map((one) => [one.name, contextSdkTool(one)]));
   /** The number of the run's own messages in the last request. */
   let made = 0;

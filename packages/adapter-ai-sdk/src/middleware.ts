@@ -4,15 +4,24 @@ import type { LanguageModelMiddleware } from "ai";
 import { type ChatState, managedPrompt, type RequestFacts } from "./managed-prompt.ts";
 import type { SdkMessage } from "./sdk-messages.ts";
 
-/** Returns a middleware for `wrapLanguageModel` that makes the prompts and reports those that the provider refuses. */
+/**
+ * Returns a middleware for `wrapLanguageModel` that makes the prompts, keeps the hash of each request, and reports those that
+ * the provider refuses.
+ */
 export function contextMiddleware(
   connection: Connection<SdkMessage>,
   state: ChatState,
   facts: RequestFacts,
 ): LanguageModelMiddleware {
-  async function reported<Result>(call: () => PromiseLike<Result>): Promise<Result> {
+  async function reported<Result extends { readonly request?: { readonly body?: unknown } }>(
+    call: () => PromiseLike<Result>,
+  ): Promise<Result> {
     try {
-      return await call();
+      const result = await call();
+      // Some providers do not show the request.
+      const { body } = result.request ?? {};
+      if (body !== undefined) connection.payload(body);
+      return result;
     } catch (error) {
       await connection.refused(String(error));
       throw error;

@@ -1,11 +1,5 @@
-import type { ReportedUsage, View, ViewOptions } from "@self-context-manager/core";
-import {
-  type Connection,
-  prefixStability,
-  type PrefixStability,
-  type SentMessage,
-  sha256,
-} from "@self-context-manager/core/host";
+import type { View, ViewOptions } from "@self-context-manager/core";
+import type { Connection } from "@self-context-manager/core/host";
 
 import { withHostCallIds, withOwnCallIds } from "./call-ids.ts";
 import { type OpenClawMessage, usageOf } from "./openclaw-messages.ts";
@@ -44,10 +38,6 @@ export interface AgentTurn {
   readonly isBegun: boolean;
   /** The view of the last request, with its options. */
   readonly sent: { readonly view: View; readonly options: ViewOptions } | undefined;
-  /** How much of the last view is the same as in the one before. */
-  readonly stability: PrefixStability | undefined;
-  /** The tokens of the last request, as the provider reported them. */
-  readonly reported: ReportedUsage | undefined;
   /** Returns a history of the host in which joined messages are separate. Never rejects. */
   separate(
     history: readonly OpenClawMessage[],
@@ -66,10 +56,6 @@ export interface AgentTurn {
 export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSwaps): AgentTurn {
   let callIds: ReadonlyMap<string, string> = new Map();
   let sent: AgentTurn["sent"];
-  let reported: ReportedUsage | undefined;
-  /** The messages of the last view but one, and of the last one. */
-  let before: readonly OpenClawMessage[] | undefined;
-  let now: readonly OpenClawMessage[] | undefined;
   /** The messages before the turn, as its first request had them. */
   let history: readonly OpenClawMessage[] | undefined;
   let split: SplitMessages = { messages: [], joined: (messages) => messages };
@@ -93,13 +79,6 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     get sent() {
       return sent;
     },
-    get stability() {
-      if (before === undefined || now === undefined) return undefined;
-      return prefixStability(before.map(sentMessage), now.map(sentMessage));
-    },
-    get reported() {
-      return reported;
-    },
     async separate(list, transcript) {
       // The host gives the same history for all requests of a turn, until it tries the turn again.
       const name = JSON.stringify([turn.run, list.length, list.at(-1)?.["timestamp"]]);
@@ -122,8 +101,6 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       if (call === undefined) return recordOnly && canActivate ? history : undefined;
       turn.isRewound = false;
       turn.budget = undefined;
-      before = now;
-      now = call.messages;
       const made = turnView(
         call.messages,
         messages.slice(0, earlier.length),
@@ -141,7 +118,8 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     },
     callId: (hostId) => callIds.get(hostId) ?? hostId,
     answered(message) {
-      reported = usageOf(message);
+      const usage = usageOf(message);
+      if (usage !== undefined) connection.answered(usage);
       const { hostIds } = withOwnCallIds([message]);
       callIds = new Map([...callIds, ...[...hostIds].map(([own, host]) => [host, own] as const)]);
     },
@@ -156,12 +134,4 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     const { contextWindow: _window, ...unlimited } = options;
     return unlimited;
   }
-}
-
-/** Characters in a token, for the share of a view that stays the same. */
-const charactersPerToken = 4;
-
-function sentMessage(message: OpenClawMessage): SentMessage {
-  const bytes = JSON.stringify(message);
-  return { digest: sha256(bytes), tokens: Math.ceil(bytes.length / charactersPerToken) };
 }

@@ -10,6 +10,7 @@ import {
   jsonObject,
 } from "@self-context-manager/core/host";
 
+import { clock } from "./clock.ts";
 import { freeRoom } from "./compaction.ts";
 import { currentTurns } from "./current-turns.ts";
 import { gatewaySessions, type ManagedSession } from "./gateway-sessions.ts";
@@ -103,6 +104,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     codec: openClawCodec,
     encode: openClawMessage,
     hostTools,
+    clock,
     notify: (text) => logger.warn(text),
   });
   const swaps = textSwaps();
@@ -272,17 +274,8 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           turn: async (on) => await Promise.resolve(sessions.switchTo(place, on)),
           session: async () => await connection.session(),
           figures: async () => {
-            const session = await connection.session();
-            const { tokens, epoch, account } = await session.peekView(turn.sent?.options);
-            const { stability, reported } = turn;
-            return {
-              tokens,
-              epoch,
-              account,
-              stability,
-              reported,
-              prices: turn.sent?.options.prices,
-            };
+            const options = turn.sent?.options;
+            return connection.figures(await connection.peek(options), options?.prices);
           },
           sendsOwn,
           isCompacted: () => turn.budget !== undefined,

@@ -1,62 +1,31 @@
 import {
-  answerDetails,
-  contextTools,
-  hostText,
-  identityName,
-  isStoreTrouble,
-  jsonObject,
-  markedList,
-  type MessageCodec,
-  type PendingRecordings,
-  pendingRecordings,
-  recordCall,
-  sha256,
-} from "@self-context-manager/core/host";
-import {
   type ContextSession,
   type ReadList,
   readList,
   standingInstruction,
-  type ToolAnswer,
 } from "@self-context-manager/core";
+import {
+  type Breakpoints,
+  connect,
+  identityName,
+  markedList,
+  sha256,
+} from "@self-context-manager/core/host";
 
-import { hostThinking } from "./host-thinking.ts";
-import { hostToolCall, hostToolResult } from "./host-tool-call.ts";
+import {
+  type AgentToolLike,
+  type ContextAgentTool,
+  contextAgentTool,
+  refusedCalls,
+  wrappedTool,
+} from "./agent-tools.ts";
+import { isRecorded } from "./host-tool-call.ts";
+import { viewOptions } from "./model-facts.ts";
 import { addableRoles } from "./own-messages.ts";
-import type { PiContent } from "./pi-api.ts";
-import { piCodec, piMessage } from "./pi-codec.ts";
+import { piClock } from "./pi-clock.ts";
+import { piMessage } from "./pi-codec.ts";
+import { refusalIn, withoutThinking } from "./pi-thinking.ts";
 import { errorOf } from "./provider-error.ts";
-import { type Breakpoints, providerRequests } from "./provider-requests.ts";
-
-/** The result of an agent tool. Further fields, which differ by release, are kept. */
-export interface AgentToolResultLike {
-  readonly content: readonly unknown[];
-  readonly details?: unknown;
-}
-
-/** The part of pi-agent-core's `AgentTool` that is wrapped. */
-export interface AgentToolLike {
-  readonly name: string;
-  execute(
-    callId: string,
-    args: never,
-    signal?: AbortSignal,
-    onUpdate?: never,
-  ): Promise<AgentToolResultLike>;
-}
-
-/** A context tool in a form that every release of pi-agent-core accepts. */
-export interface ContextAgentTool {
-  readonly name: string;
-  readonly label: string;
-  readonly description: string;
-  readonly parameters: unknown;
-  /** Throws an error with the answer of a refused call: agents recognise a failed call only by an error. */
-  execute(
-    callId: string,
-    args: unknown,
-  ): Promise<{ readonly content: readonly PiContent[]; readonly details: unknown }>;
-}
 
 export interface AgentContextOptions<Message> {
   readonly session: ContextSession;
@@ -99,38 +68,40 @@ export interface AgentContext<Message> {
 export function agentContext<Message extends { readonly role: string }>(
   options: AgentContextOptions<Message>,
 ): AgentContext<Message> {
-  const { session } = options;
-  const requests = providerRequests(options.breakpoints);
-  const refusals = new Map<string, ToolAnswer>();
-  /** Refused calls whose results were decoded; their answers are forgotten once the results are stored. */
-  const decoded = new Set<string>();
-  const thinking = hostThinking();
-  // The agent has the session open for good, so after a loss of the store nothing can be recorded.
-  const pending = pendingRecordings(isStoreTrouble);
-  /** The prompt that is not yet recorded, and the one that is sent. */
-  let prompt: string | undefined;
-  let instruction = "";
+  const { session, onFailure = () => undefined } = options;
+  const refused = refusedCalls();
+  let hostTools: readonly string[] = [];
+  let prompt = "";
+  let isPromptRecorded = true;
+  /** The messages with the prompt and the tools, which agents have since 0.87. */
+  let system: readonly Message[] = [];
+  const connection = connect<unknown>({
+    open: async () => await Promise.resolve(session),
+    // The agent has the session open for good.
+    close: async () => await Promise.resolve(),
+    codec: refused.codec,
+    encode: piMessage,
+    hostTools: () => hostTools,
+    clock: piClock,
+    breakpoints: options.breakpoints ?? "own",
+    isRecorded,
+    refusalIn,
+    withoutThinking,
+    headName: (refusals) => headName([prompt, system, refusals]),
+    onFailure,
+  });
 
-  /**
-   * Reads Pi's messages. Results of refused calls have no details, because an error carries none; they are added here.
-   */
-  const codec: MessageCodec<unknown> = {
-    ...piCodec,
-    identify: (raw) => piCodec.identify(raw),
-    decode(raw) {
-      const message = piCodec.decode(raw);
-      const answer = message.role === "toolResult" ? refusals.get(message.toolCallId) : undefined;
-      if (message.role !== "toolResult" || answer === undefined) return message;
-      decoded.add(message.toolCallId);
-      return { ...message, details: answerDetails(answer) };
-    },
-  };
+  async function recordPrompt(opened: ContextSession): Promise<void> {
+    if (isPromptRecorded) return;
+    await opened.recordSystemPrompt("host", prompt);
+    await opened.recordSystemPrompt("own", standingInstruction);
+    isPromptRecorded = true;
+  }
 
   /** Compares the agent's messages with those that its own `transformContext` returned. */
-  function listOf(given: readonly Message[], changed: readonly Message[]): ReadList {
-    if (options.transformContext === undefined) return readList(changed, codec);
-    const host = readList(given, codec);
-    const sent = readList(changed, codec, host);
+  function listOf(given: readonly Message[], sent: ReadList): ReadList {
+    if (options.transformContext === undefined) return sent;
+    const host = readList(given, refused.codec, sent);
     const known = new Set(host.messages.map(identityName));
     const added = sent.messages.filter(
       (one) => addableRoles.has(one.identity.role) && !known.has(identityName(one)),
@@ -138,126 +109,57 @@ export function agentContext<Message extends { readonly role: string }>(
     return markedList({ host, sent, added: new Set(added.map(({ raw }) => raw)) });
   }
 
-  async function recordPrompt(): Promise<void> {
-    if (prompt === undefined) return;
-    await session.recordSystemPrompt("host", prompt);
-    await session.recordSystemPrompt("own", standingInstruction);
-    prompt = undefined;
-  }
-
-  /** Records a refusal of the last request. The agent reports it only by a failed answer at the end of its list. */
-  async function recordRefusal(
-    messages: readonly Message[],
-    call: number | undefined,
-    model: string | undefined,
-  ): Promise<void> {
-    const error = errorOf(messages.findLast(({ role }) => role === "assistant"));
-    if (error === undefined || call === undefined) return;
-    await session.recordRefusal({ error, call, ...(model === undefined ? {} : { model }) });
-  }
-
-  /** Stores the request's hash with its call; the request does not wait for it. */
-  function keepHash(payload: unknown): void {
-    const call = requests.sentCall();
-    if (call === undefined) return;
-    const hash = sha256(JSON.stringify(payload));
-    session.recordPayload(call, hash).catch((error: unknown) => options.onFailure?.(error));
-  }
-
-  /** Names the text before the messages: the prompt, and since 0.87 the messages with the prompt and the tools. */
-  function headName(system: readonly unknown[]): string {
-    const named = [instruction, system, thinking.refusals];
-    const said = JSON.stringify(named, (name, value: unknown) =>
-      name === "timestamp" ? undefined : value,
-    );
-    return sha256(said).slice(0, 16);
-  }
-
-  /** The agent's own messages. Its list stays unchanged. */
-  function own(messages: Message[]): Message[] {
-    const kept = thinking.sendsOwn(messages, {
-      model: options.model?.(),
-      head: () => headName(messages.filter(isSystem)),
-      isManaged: true,
-    });
-    // Only the content of some messages differs.
-    return kept === messages ? messages : (kept as Message[]);
+  /** Returns the list that the agent's own `transformContext` makes; undefined if it fails. */
+  async function transformed(
+    messages: Message[],
+    signal: AbortSignal | undefined,
+  ): Promise<Message[] | undefined> {
+    try {
+      return (await options.transformContext?.(messages, signal)) ?? messages;
+    } catch (error) {
+      // The agent's loop cannot continue after an exception, so the agent's own messages are sent.
+      onFailure(error);
+      return undefined;
+    }
   }
 
   return {
     async transformContext(messages, signal) {
-      let base = messages;
-      const call = requests.sentCall();
-      requests.sendsNothing();
-      try {
-        base = (await options.transformContext?.(messages, signal)) ?? messages;
-        thinking.follows(base);
-        await pending.record(session);
-        await recordPrompt();
-        // Since 0.87 the prompt and the tools are messages. They belong to the agent and stay at the beginning.
-        const system = base.filter(isSystem);
-        const rest = system.length === 0 ? base : base.filter(isNotSystem);
-        const contextWindow = options.contextWindow?.();
-        const model = options.model?.();
-        const isBound = thinking.binds(model);
-        const known = requests.viewOptions(model);
-        await recordRefusal(rest, call, known.model);
-        const list = listOf(messages.filter(isNotSystem), rest);
-        const view = await session.ingestAndView(list, {
-          ...known,
-          ...(isBound ? { thinking: "bound", head: headName(system) } : {}),
-          ...(contextWindow === undefined ? {} : { contextWindow }),
-        });
-        for (const callId of decoded) refusals.delete(callId);
-        decoded.clear();
-        if (view.messages.length === 0) return own(base);
-        const sent = view.messages.map(piMessage);
-        requests.sends(view, sent);
-        thinking.sendsView();
-        return [...system, ...(sent as never[])];
-      } catch (error) {
-        // The agent's loop cannot continue after an exception, so the agent's own messages are sent.
-        options.onFailure?.(error);
-        return own(base);
-      }
+      const made = await transformed(messages, signal);
+      const base = made ?? messages;
+      system = base.filter(isSystem);
+      // They belong to the agent and stay at the beginning.
+      const rest = system.length === 0 ? base : base.filter(isNotSystem);
+      // The agent reports a refusal only by a failed answer at the end of its list.
+      const error = errorOf(rest.findLast(({ role }) => role === "assistant"));
+      if (error !== undefined && connection.isManaged) await connection.refused(error);
+      const contextWindow = options.contextWindow?.();
+      const call = await connection.modelCall({
+        ...viewOptions(options.model?.(), connection),
+        ...(contextWindow === undefined ? {} : { contextWindow }),
+        recordOnly: made === undefined,
+        messages: rest,
+        complete: async (opened, read) => {
+          await recordPrompt(opened);
+          return listOf(messages.filter(isNotSystem), read);
+        },
+      });
+      if (call === undefined) return base;
+      const sent = call.messages as readonly Message[];
+      if (call.view === undefined) return withOthers(base, rest, sent);
+      refused.stored();
+      return [...system, ...sent];
     },
-    onPayload(payload) {
-      try {
-        const marked = requests.payload(payload);
-        keepHash(marked ?? payload);
-        return marked;
-      } catch (error) {
-        // Without the view's breakpoints the request is still valid, with the agent's own.
-        options.onFailure?.(error);
-        return undefined;
-      }
-    },
-    tools: contextTools.map((tool) => ({
-      name: tool.name,
-      label: tool.name,
-      description: tool.description,
-      parameters: tool.parameters,
-      execute: async (callId, args) => {
-        const answer = await tool.run(session, jsonObject(args), callId);
-        if (!answer.ok) {
-          refusals.set(callId, answer);
-          throw new Error(answer.text);
-        }
-        return {
-          content: [{ type: "text", text: hostText(answer) }],
-          details: answerDetails(answer),
-        };
-      },
-    })),
+    onPayload: (payload) => connection.payload(payload),
+    tools: connection.tools.map((tool) => contextAgentTool(tool, refused)),
     wrapTools(tools) {
-      session.announceTools(tools.map(({ name }) => name));
-      return tools.map((tool) =>
-        wrapTool(tool, { session, pending, onFailure: options.onFailure }),
-      );
+      hostTools = tools.map(({ name }) => name);
+      session.announceTools(hostTools);
+      return tools.map((tool) => wrappedTool(tool, connection));
     },
     systemPrompt(text) {
       prompt = text;
-      instruction = text;
+      isPromptRecorded = false;
       return `${text}\n\n${standingInstruction}`;
     },
   };
@@ -271,42 +173,20 @@ function isNotSystem(message: { readonly role: string }): boolean {
   return !isSystem(message);
 }
 
-interface Recorder {
-  readonly session: ContextSession;
-  readonly pending: PendingRecordings;
-  readonly onFailure: ((error: unknown) => void) | undefined;
+/** Returns a list with others instead of some of its messages. */
+function withOthers<Message>(
+  list: readonly Message[],
+  replaced: readonly Message[],
+  others: readonly Message[],
+): Message[] {
+  const now = new Map(replaced.map((message, index) => [message, others[index] ?? message]));
+  return list.map((message) => now.get(message) ?? message);
 }
 
-function wrapTool<Tool extends AgentToolLike>(tool: Tool, recorder: Recorder): Tool {
-  const { session, pending, onFailure } = recorder;
-  async function reasonAgainst(name: string, args: unknown): Promise<string | undefined> {
-    try {
-      return await session.checkArguments(name, jsonObject(args));
-    } catch (error) {
-      // A failure of the context manager must not stop a call.
-      onFailure?.(error);
-      return undefined;
-    }
-  }
-  return {
-    ...tool,
-    execute: async (callId: string, args: never, signal?: AbortSignal, onUpdate?: never) => {
-      const reason = await reasonAgainst(tool.name, args);
-      // Agents recognise a call that did not run only by an error.
-      if (reason !== undefined) throw new Error(reason);
-      const result = await tool.execute(callId, args, signal, onUpdate);
-      try {
-        const call = hostToolCall({ toolName: tool.name, toolCallId: callId, input: args });
-        const isError = "isError" in result && result.isError === true;
-        const returned = hostToolResult({ content: result.content, isError });
-        if (call !== undefined)
-          pending.add(async (opened) => await recordCall(opened, call, returned));
-        await pending.record(session);
-      } catch (error) {
-        // A failure of the context manager must not make the agent's tool fail.
-        onFailure?.(error);
-      }
-      return result;
-    },
-  };
+/** Names the text before the messages: the prompt, and since 0.87 the messages with the prompt and the tools. */
+function headName(parts: readonly unknown[]): string {
+  const said = JSON.stringify(parts, (name, value: unknown) =>
+    name === "timestamp" ? undefined : value,
+  );
+  return sha256(said).slice(0, 16);
 }

@@ -5,8 +5,8 @@ import { switchesOff } from "@self-context-manager/core/host";
 import type { OpenedContext } from "./opened-context.ts";
 import type { PiHost } from "./pi-api.ts";
 import { inspectorPage, type ServedPage } from "./inspector-page.ts";
-import { UnsupportedNodeError } from "./failure-notice.ts";
 import { piExtension } from "./pi-extension.ts";
+import { UnsupportedNodeError } from "./pi-notices.ts";
 
 /** The patience of all stores that this process opens. */
 let patience: Patience | undefined;
@@ -49,8 +49,6 @@ const extension: (host: PiHost) => void = piExtension({
       const page = inspectorPage(async () => await servePage(manager, config, session));
       return {
         session,
-        workspace: manager.workspace,
-        check: async () => void (await manager.store.commit([])),
         inspect: async () => await page.address(),
         [Symbol.asyncDispose]: async () => {
           // The store is closed even if the page cannot be.

@@ -15,15 +15,16 @@ const writers: readonly string[] = ["write", "edit"];
  */
 const recorded: readonly string[] = [...writers, "read", "ls", "find", "grep", "bash"];
 
-/**
- * Returns a call in core's form; undefined for a tool that is not Pi's own. `writtenArgs` returns the arguments as the model
- * wrote them.
- */
+/** Whether the effects of a tool on files are recorded, by its name. */
+export function isRecorded(toolName: string): boolean {
+  return recorded.includes(toolName);
+}
+
+/** Returns a call in core's form. `writtenArgs` returns the arguments as the model wrote them. */
 export function hostToolCall(
   { toolName, toolCallId, input }: ToolCallEvent,
   writtenArgs: () => JsonObject = () => jsonObject(input),
-): HostToolCall | undefined {
-  if (!recorded.includes(toolName)) return undefined;
+): HostToolCall {
   const call = { id: toolCallId, name: toolName, args: jsonObject(input) };
   return writers.includes(toolName) ? { ...call, writtenArgs: writtenArgs() } : call;
 }

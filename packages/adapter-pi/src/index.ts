@@ -1,11 +1,5 @@
-export {
-  agentContext,
-  type AgentContext,
-  type AgentContextOptions,
-  type AgentToolLike,
-  type AgentToolResultLike,
-  type ContextAgentTool,
-} from "./agent-context.ts";
+export { agentContext, type AgentContext, type AgentContextOptions } from "./agent-context.ts";
+export type { AgentToolLike, AgentToolResultLike, ContextAgentTool } from "./agent-tools.ts";
 export { isOwnSummary } from "./own-summary.ts";
 export type { OpenContext, OpenedContext } from "./opened-context.ts";
 export type { PiApi, PiContext, PiHost, PiMessage, PiTool } from "./pi-api.ts";

@@ -2,7 +2,8 @@ import { type ContextSession, standingInstruction, StoreError } from "@self-cont
 import { executionField } from "@self-context-manager/core/host";
 import { expect, test } from "vitest";
 
-import { agentContext, type AgentToolLike } from "../src/agent-context.ts";
+import { agentContext } from "../src/agent-context.ts";
+import type { AgentToolLike } from "../src/agent-tools.ts";
 import { fakeSession } from "./fake-session.ts";
 
 test("a refused call keeps its details when its result could not be ingested at first", async () => {

@@ -30,6 +30,8 @@ export interface FakeSession {
   isShared: boolean;
   /** The boundaries of the views that it returns. */
   boundaries: readonly number[];
+  /** Answers whether the store works. */
+  check: () => Promise<void>;
   /** The known objects, as far as a test looks at them. */
   objects: readonly unknown[];
 }
@@ -113,6 +115,7 @@ export function fakeSession(): FakeSession {
     recordWrite: silent("recordWrite"),
     recordNamed: silent("recordNamed"),
     recordSystemPrompt: silent("recordSystemPrompt"),
+    check: async () => await fake.check(),
   };
   const fake: FakeSession = {
     calls,
@@ -126,13 +129,16 @@ export function fakeSession(): FakeSession {
     page: undefined,
     answer: { ok: true, text: "done", effects: [] },
     boundaries: [],
+    check: async () => {
+      if (fake.failure !== undefined) throw fake.failure;
+      await Promise.resolve();
+    },
     objects: [],
-    openContext: async ({ host, workspace }) => {
+    openContext: async ({ host }) => {
       if (fake.failure !== undefined) throw fake.failure;
       opened.push(host.sessionId);
       return await Promise.resolve({
         session: session as unknown as ContextSession,
-        workspace,
         ...(fake.page === undefined
           ? {}
           : { inspect: async () => await Promise.resolve(fake.page ?? "") }),

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 
 import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
 
-import { UnsupportedNodeError } from "../src/failure-notice.ts";
+import { UnsupportedNodeError } from "../src/pi-notices.ts";
 import { summaryMark } from "../src/own-summary.ts";
 import { piExtension } from "../src/pi-extension.ts";
 import { type FakePi, fakePi } from "./fake-pi.ts";
@@ -548,9 +548,8 @@ describe("a store in trouble", () => {
   const withStore = async (check: () => Promise<void>) => {
     const pi = fakePi();
     const session = fakeSession();
-    piExtension({
-      openContext: async (where) => ({ ...(await session.openContext(where)), check }),
-    })(pi.api);
+    session.check = check;
+    piExtension({ openContext: session.openContext })(pi.api);
     await pi.emit("session_start", {});
     session.forget();
     return { pi, session };

@@ -11,6 +11,7 @@ export { type CodecLaw, codecLawNeeds, codecLaws } from "./codec/laws.ts";
 export { type Availability, breakableStore } from "./harness/driver/breakable-store.ts";
 export { countedIds } from "./harness/driver/counted-ids.ts";
 export { neutralMessage, type NeutralParts } from "./harness/driver/neutral-message.ts";
+export { storedHashes } from "./harness/driver/stored-hashes.ts";
 export { storedPrompts } from "./harness/driver/stored-prompts.ts";
 export { hostSettings, openTriedSession, type TriedPlace } from "./harness/driver/tried-session.ts";
 export { harnessContract, type HarnessContract } from "./harness/harness-contract.ts";

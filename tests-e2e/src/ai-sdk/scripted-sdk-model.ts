@@ -51,10 +51,12 @@ export const openScriptedModel: OpenSdkModel = async (options) => {
         finishReason: finishReason(reply),
         usage: usageOf(reply),
         warnings: [],
+        request: { body: call.prompt },
       });
     },
     doStream: async (call) =>
       await Promise.resolve({
+        request: { body: call.prompt },
         stream: simulateReadableStream({
           chunks: streamParts(answer(call)),
           initialDelayInMs: null,

@@ -14,6 +14,7 @@ import {
   type OpenHost,
   openTriedSession,
   scriptedCalls,
+  storedHashes,
   storedPrompts,
 } from "@self-context-manager/testkit";
 import {
@@ -159,6 +160,7 @@ export function sdkHost({
         await Promise.resolve();
       },
       systemPrompts: async () => await storedPrompts(store),
+      requestHashes: async () => await storedHashes(store),
       goBack: async (prompt) => {
         const said = messages.filter(({ role }) => role === "user")[prompt];
         messages = messages.slice(0, said === undefined ? 0 : messages.indexOf(said));

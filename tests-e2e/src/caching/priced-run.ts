@@ -103,7 +103,6 @@ function openWith(
     const manager = await openContextManager({ ...config, workspace });
     return {
       session: await manager.openSession(host),
-      workspace: manager.workspace,
       [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
     };
   };

@@ -11,6 +11,7 @@ import {
   type OpenHost,
   openTriedSession,
   scriptedCalls,
+  storedHashes,
   storedPrompts,
 } from "@self-context-manager/testkit";
 
@@ -96,6 +97,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         convertToLlm: (all: readonly AgentMessage[]) => all.flatMap(asProviderMessage),
         streamFn: (_model: unknown, request: AgentRequest) => {
           const neutral = neutralAgentRequest(request);
+          if (isManaged) context.onPayload(neutral);
           requests.push(neutral);
           return agentStream(options.model(neutral), nextTime());
         },
@@ -143,6 +145,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         await Promise.resolve();
       },
       systemPrompts: async () => await storedPrompts(store),
+      requestHashes: async () => await storedHashes(store),
       goBack: async (prompt) => {
         const { messages } = agent.state;
         const said = messages.filter(({ role }) => role === "user")[prompt];

@@ -152,6 +152,12 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     "records no prompt": withoutRecording(["host", "own"]),
     "sends no system prompt": broken(() => ({ instruction: async () => "" })),
   },
+  "requests-have-their-hash": {
+    "does not show the requests to the connection": broken(() => ({ sends: () => undefined })),
+    "shows only a part of the requests": broken((adapter) => ({
+      sends: ({ instruction }) => adapter.sends({ instruction, tools: [], messages: [] }),
+    })),
+  },
   "reasoning-is-kept": {
     "drops the model's thinking when it reads an answer": reading({
       decode: (message) => scriptedCodec.decode(withoutThinking(message)),

@@ -9,6 +9,7 @@ import {
   type HostSettings,
   type OpenHost,
   openTriedSession,
+  storedHashes,
   storedPrompts,
 } from "@self-context-manager/testkit";
 import { fileTracker } from "@self-context-manager/tracker";
@@ -131,6 +132,10 @@ export function piHost(pi: PiVersion): OpenHost {
         const prompts = await storedPrompts(store);
         return prompts.map((text) => text.replaceAll(workFolder(), "WORK"));
       },
+      requestHashes: async () => {
+        await using store = await openSqliteStore({ path: databasePath });
+        return await storedHashes(store);
+      },
       goBack: async (prompt) => {
         const session = own(sdk);
         const said = session.sessionManager
@@ -175,7 +180,6 @@ function openOn(path: string, availability: Availability, settings: HostSettings
     const opened = stack.move();
     return {
       session,
-      workspace,
       [Symbol.asyncDispose]: async () => await opened.disposeAsync(),
     };
   };

@@ -23,6 +23,7 @@ import {
   type ScriptedHarness,
   type ScriptedMessage,
   type SavedSession,
+  storedHashes,
   storedPrompts,
 } from "@self-context-manager/testkit";
 
@@ -171,6 +172,7 @@ export function scriptedHost({
       addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
       changeUsage: async () => await Promise.resolve(current.harness.changeUsage()),
       systemPrompts: async () => await storedPrompts(store),
+      requestHashes: async () => await storedHashes(store),
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
       compact: async () => await current.harness.compact("the user's summary"),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),

@@ -236,7 +236,6 @@ function openWith(storePath: string, clock: Clock): OpenContext {
     const manager = await openContextManager({ ...config, workspace, clock, ids });
     return {
       session: await manager.openSession(host),
-      workspace: manager.workspace,
       [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose](),
     };
   };

@@ -253,6 +253,8 @@ async function openHost(
     changeUsage: async () => {
       // OpenClaw sends its messages as they were recorded.
     },
+    // OpenClaw shows no plugin its requests, so no law calls it.
+    requestHashes: async () => await Promise.resolve([]),
     async systemPrompts() {
       await using store = await openSqliteStore({ path: storePath });
       // The host puts what an engine adds between the parts of its prompt.

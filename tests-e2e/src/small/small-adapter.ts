@@ -1,147 +1,23 @@
-import {
-  type Block,
-  type ContextSession,
-  isThinking,
-  isToolCall,
-  type Message,
-  textOf,
-  type ThinkingBlock,
-  type ViewMessage,
-  type ViewOptions,
-} from "@self-context-manager/core";
-import {
-  connect,
-  type HarnessAdapter,
-  type HostToolCall,
-  isJsonObject,
-  type MessageCodec,
-  toJson,
-} from "@self-context-manager/core/host";
+import type { ContextSession, ViewOptions } from "@self-context-manager/core";
+import { connect, fullSupport, type HarnessAdapter } from "@self-context-manager/core/host";
 
-import type { SmallCall, SmallHooks, SmallMessage } from "./small-harness.ts";
+import { encodeSmall, smallCodec } from "./small-codec.ts";
+import type { SmallHooks } from "./small-messages.ts";
 
 /** What the harness offers. The contract tests the laws that need nothing else. */
 export const smallHarnessAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "small",
   supports: {
-    contextAssembly: true,
-    toolRegistration: true,
-    toolGate: true,
-    toolEvents: true,
-    sessionIds: true,
-    instructions: true,
+    ...fullSupport,
     images: false,
     ownMessages: false,
-    branches: true,
-    forks: true,
     compactionHook: false,
     summaries: false,
-    notices: true,
     otherExtensions: false,
-    requestErrors: true,
-    signedThinking: true,
+    requestPayloads: false,
   },
 };
-
-/** Core's roles for those of the harness. */
-const roles = { user: "user", model: "assistant", tool: "toolResult" } as const;
-
-/** The kind of a value that is no message of the harness. */
-const unreadable = "unreadable";
-
-export const smallCodec: MessageCodec<SmallMessage> = {
-  identify: (message) => {
-    if (!isSmallMessage(message)) return { role: unreadable };
-    return {
-      role: roles[message.role],
-      ...(message.role === "tool" ? { callId: message.callId } : {}),
-    };
-  },
-  decode(message): Message {
-    if (!isSmallMessage(message)) return { role: "opaque", kind: unreadable, raw: toJson(message) };
-    const content = textBlocks(message.text);
-    switch (message.role) {
-      case "user":
-        return { role: "user", content };
-      case "model": {
-        const { calls, reasoning, error } = message;
-        return {
-          role: "assistant",
-          content: [
-            ...(reasoning === undefined ? [] : [thinkingBlock(reasoning)]),
-            ...content,
-            ...calls.map(({ id, name, args }) => ({ type: "toolCall", id, name, arguments: args })),
-          ],
-          isFailed: error !== undefined,
-        };
-      }
-      case "tool": {
-        const { callId: toolCallId, tool: toolName, failed: isError, extra } = message;
-        const result = { role: "toolResult", toolCallId, toolName, content, isError } as const;
-        return extra === undefined ? result : { ...result, details: extra };
-      }
-    }
-  },
-};
-
-/** Converts a message of a view to the harness's form. */
-export function encodeSmall(message: ViewMessage): SmallMessage {
-  if (message.role === "opaque") return { role: "user", text: JSON.stringify(message.raw) };
-  const text = textOf(message.content);
-  switch (message.role) {
-    case "user":
-      return { role: "user", text };
-    case "assistant": {
-      const calls = message.content.filter(isToolCall);
-      const thought = message.content.find(isThinking);
-      const reasoning = thought === undefined ? {} : { reasoning: reasoningOf(thought) };
-      return {
-        role: "model",
-        text,
-        calls: calls.map(({ id, name, arguments: args }) => ({ id, name, args })),
-        ...reasoning,
-      };
-    }
-    case "toolResult": {
-      const { toolCallId: callId, toolName: tool, isError: failed } = message;
-      return { role: "tool", callId, tool, text, failed };
-    }
-  }
-}
-
-function textBlocks(text: string): readonly Block[] {
-  return text === "" ? [] : [{ type: "text", text }];
-}
-
-type Reasoning = NonNullable<Extract<SmallMessage, { role: "model" }>["reasoning"]>;
-
-function thinkingBlock({ text, signature }: Reasoning): Block {
-  return { type: "thinking", thinking: text, thinkingSignature: signature };
-}
-
-function reasoningOf({ thinking: text, thinkingSignature = "" }: ThinkingBlock): Reasoning {
-  return { text, signature: thinkingSignature };
-}
-
-/** Whether a value is a message of the harness. A codec must read any value. */
-function isSmallMessage(value: unknown): value is SmallMessage {
-  if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
-  const { role, calls, reasoning = { text: "", signature: "" }, callId, tool, failed } = value;
-  if (role === "tool")
-    return typeof callId === "string" && typeof tool === "string" && typeof failed === "boolean";
-  if (role !== "model") return role === "user";
-  const isSigned = isJsonObject(reasoning) && areTexts(reasoning["text"], reasoning["signature"]);
-  return isSigned && Array.isArray(calls) && calls.every(isCall);
-}
-
-function isCall(value: unknown): boolean {
-  return isJsonObject(value) && areTexts(value["id"], value["name"]) && isJsonObject(value["args"]);
-}
-
-function areTexts(...values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === "string");
-}
 
 export interface SmallAdapterOptions {
   /** Opens the session. Rejects if the store cannot be opened now. */
@@ -163,7 +39,6 @@ export function smallAdapter(options: SmallAdapterOptions): SmallHooks & AsyncDi
     hostTools: options.hostTools,
     notify: options.notify,
   });
-  let isRewound = false;
   return {
     tools: connection.tools.map((tool) => ({
       name: tool.name,
@@ -173,27 +48,17 @@ export function smallAdapter(options: SmallAdapterOptions): SmallHooks & AsyncDi
       },
     })),
     prompt: async (text) => await connection.systemPrompt(text),
-    request: async (messages) => {
-      const signals = isRewound ? { rewound: true } : {};
-      const call = await connection.modelCall({ messages, ...options.view, ...signals });
-      // If the call failed, the session does not know yet that the user went back.
-      if (call !== undefined) isRewound = false;
-      return call?.messages;
-    },
-    beforeTool: async (call) => await connection.beginTool(hostCall(call)),
+    request: async (messages) =>
+      (await connection.modelCall({ messages, ...options.view }))?.messages,
+    beforeTool: async (call) => await connection.beginTool(call),
     afterTool: async (call, { text, failed: isError = false }) =>
-      await connection.endTool(hostCall(call), { text, isError }),
-    refused: async (error) => void (await connection.refused(error)),
-    wentBack: () => void (isRewound = true),
+      await connection.endTool(call, { text, isError }),
     ended: async (messages) => {
-      // A list after the user went back is ingested together with that report, by the next model call.
-      if (!isRewound) await connection.ingest(messages);
+      await connection.ingest(messages);
       await connection.endTools();
     },
+    refused: async (error) => void (await connection.refused(error)),
+    wentBack: () => connection.wentBack(),
     [Symbol.asyncDispose]: async () => await connection[Symbol.asyncDispose](),
   };
-}
-
-function hostCall({ id, name, args }: SmallCall): HostToolCall {
-  return { id, name, args };
 }

@@ -11,19 +11,14 @@ import {
   openTriedSession,
   scriptedCalls,
   scriptedTools,
+  storedHashes,
   storedPrompts,
 } from "@self-context-manager/testkit";
 import { toJson } from "@self-context-manager/core/host";
 
 import { smallAdapter, smallHarnessAdapter } from "./small-adapter.ts";
-import {
-  type SmallAnswer,
-  type SmallHarness,
-  smallHarness,
-  type SmallHooks,
-  type SmallMessage,
-  type SmallRequest,
-} from "./small-harness.ts";
+import { type SmallHarness, smallHarness, type SmallRequest } from "./small-harness.ts";
+import type { SmallAnswer, SmallHooks, SmallMessage } from "./small-messages.ts";
 
 /** Opens hosts that are the small harness with its adapter, on a folder and a store in memory. */
 export const smallHost: OpenHost = async (options) => {
@@ -87,6 +82,7 @@ export const smallHost: OpenHost = async (options) => {
     writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
     goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
     systemPrompts: async () => await storedPrompts(store),
+    requestHashes: async () => await storedHashes(store),
     // The harness records no usage.
     changeUsage: async () => await Promise.resolve(),
     // The declared features do not contain these, so no law calls them.

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
  * followed the message, going back to it changes nothing. A list without an answer begins the chat again. Never rejects.
  */
 export async function answeredAgain<Raw>(
-  connection: Pick<Connection<Raw>, "session">,
+  connection: Pick<Connection<Raw>, "attempt">,
   codec: MessageCodec<Raw>,
   messages: readonly Raw[],
 ): Promise<HostSignals> {
@@ -18,11 +18,9 @@ export async function answeredAgain<Raw>(
   if (roles.at(-1) !== "user") return {};
   const signals = { rewound: true } as const;
   if (!roles.includes("assistant")) return signals;
-  try {
-    const session = await connection.session();
-    return (await session.knownUntil(list, signals)) === messages.length ? signals : {};
-  } catch {
-    // The model call meets the same failure, and reports it.
-    return {};
-  }
+  // After a failure the model call meets the same one.
+  const known = await connection.attempt(
+    async (session) => await session.knownUntil(list, signals),
+  );
+  return known === messages.length ? signals : {};
 }

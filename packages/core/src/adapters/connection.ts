@@ -29,6 +29,8 @@ export interface Connection<Raw> extends AsyncDisposable {
   readonly instruction: string;
   /** Whether the last model call got a view. */
   readonly isManaged: boolean;
+  /** Whether the user went back and no list was ingested since. */
+  readonly isRewound: boolean;
   /**
    * Begins the operations of one request, for a host that has several of them for each. From the first call on, an opening
    * of the session that failed is tried again only at the next request, so that no request waits for more than one.
@@ -83,6 +85,11 @@ export interface Connection<Raw> extends AsyncDisposable {
   peek(options?: ViewOptions): Promise<View>;
   /** Returns the figures of a view and of the calls so far, for the user. */
   figures(view: View, prices?: PriceProfile): ContextFigures;
+  /**
+   * Called when the user has gone back to an earlier point. The next list is read as the one of that point; until the session
+   * has it, the report is kept.
+   */
+  wentBack(): void;
   /**
    * Called before a tool of the host runs. Returns the reason for the model why it must not run, or undefined if it can.
    * Until `endTool`, a file that the call writes is held, so that its change counts as the tool's. Never rejects.
@@ -152,6 +159,9 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       return instruction === undefined ? text : `${text}\n\n${instruction}`;
     },
     ...calls,
+    get isRewound() {
+      return calls.isRewound;
+    },
     payload(payload) {
       try {
         const marked = guard.isOn ? sent.payload(payload) : undefined;

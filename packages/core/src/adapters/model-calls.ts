@@ -59,6 +59,9 @@ export interface ModelCalls<Raw> {
   modelCall(request: ModelCallRequest<Raw>): Promise<ModelCall<Raw> | undefined>;
   ingest(messages: readonly Raw[], signals?: HostSignals): Promise<void>;
   refused(error?: string): Promise<boolean>;
+  wentBack(): void;
+  /** Whether the user went back and no list was ingested since. */
+  readonly isRewound: boolean;
 }
 
 export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
@@ -163,6 +166,10 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   }
 
   return {
+    get isRewound() {
+      return isRewound;
+    },
+    wentBack: () => void (isRewound = true),
     async modelCall(request) {
       sent.sendsOwn(request.model);
       // Kept before the session is opened, because that can fail too.

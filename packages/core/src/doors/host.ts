@@ -16,14 +16,9 @@ export {
   withoutAllThinking,
   withoutSignedThinking,
 } from "../chat/signed-thinking.ts";
-export {
-  prefixStability,
-  type PrefixStability,
-  type SentMessage,
-} from "../cost/prefix-stability.ts";
 export { soundUsage } from "../cost/reported-usage.ts";
 export { type ThinkingBinding, thinkingBinding } from "../cost/thinking-binding.ts";
-export type { HarnessAdapter, HarnessSupports } from "../host/harness-adapter.ts";
+export { fullSupport, type HarnessAdapter, type HarnessSupports } from "../host/harness-adapter.ts";
 export type { FileRendering } from "../host/file-rendering.ts";
 export { type ComparedLists, identityName, markedList } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
@@ -60,17 +55,7 @@ export { shellWord } from "../adapters/shell-word.ts";
 export type { ContextFigures } from "../adapters/context-figures.ts";
 export { switchesOff } from "../adapters/off-variable.ts";
 export type { HostToolCall, HostToolResult } from "../adapters/host-tool-call.ts";
-export { askedRetention, ownBreakpoints } from "../adapters/breakpoints.ts";
-export {
-  type FailureNotice,
-  failureNotice,
-  type FailureNoticeOptions,
-  lostStoreText,
-  otherStoreText,
-  sharedSessionText,
-} from "../adapters/failure-notice.ts";
-export { type HeldWrites, heldWrites } from "../adapters/held-writes.ts";
-export { type PendingRecordings, pendingRecordings } from "../adapters/pending-recordings.ts";
-export { recordCall } from "../adapters/record-call.ts";
+export { ownBreakpoints } from "../adapters/breakpoints.ts";
+export { type FailureNoticeOptions, otherStoreText } from "../adapters/failure-notice.ts";
 export { lastOutput, recordedOutputs } from "../adapters/recorded-outputs.ts";
-export { isSessionGone, isStoreFailure, isStoreTrouble } from "../adapters/store-failure.ts";
+export { isSessionGone } from "../adapters/store-failure.ts";

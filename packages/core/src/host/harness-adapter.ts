@@ -31,6 +31,8 @@
  *   contains the standing instruction once.
  * - `system-prompts-are-recorded`: the store has the whole text of the system prompt that the model gets: the host's part
  *   and the context manager's.
+ * - `requests-have-their-hash`: the store has, with each answer to a view, the hash of the request that the provider got.
+ *   Each request has another one.
  * - `reasoning-is-kept`: a model that does not bind its thinking gets the same thinking as from the host alone.
  * - `signed-thinking-stays-valid`: for a model that binds its thinking to everything before it, a request contains signed
  *   thinking only after the system prompt, the tools and the messages after which it was made.
@@ -111,4 +113,27 @@ export interface HarnessSupports {
   readonly requestErrors: boolean;
   /** Answers contain the signed thinking of their provider, and the host sends it again. */
   readonly signedThinking: boolean;
+  /** The host shows each request in the form in which the provider gets it. */
+  readonly requestPayloads: boolean;
 }
+
+/** A host that lacks nothing. An adapter declares this with the fields that its own host lacks. */
+export const fullSupport: HarnessSupports = {
+  contextAssembly: true,
+  toolRegistration: true,
+  toolGate: true,
+  toolEvents: true,
+  sessionIds: true,
+  instructions: true,
+  images: true,
+  ownMessages: true,
+  branches: true,
+  forks: true,
+  compactionHook: true,
+  summaries: true,
+  notices: true,
+  otherExtensions: true,
+  requestErrors: true,
+  signedThinking: true,
+  requestPayloads: true,
+};

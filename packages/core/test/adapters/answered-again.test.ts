@@ -34,10 +34,11 @@ it("reports nothing for a new message, and nothing for the next step of a run", 
   expect(await answeredAgain(connection, plainCodec, [])).toEqual({});
 });
 
-it("reports nothing if the session cannot be opened", async () => {
+it("reports nothing if the session cannot be opened, of which the user is notified once for the request", async () => {
   const { connection, fail, notices } = await testConnection();
   fail(new StoreError("STORE_BUSY", "another process writes to the store"));
 
   expect(await answeredAgain(connection, plainCodec, begun)).toEqual({});
-  expect(notices).toEqual([]);
+  await connection.modelCall({ messages: begun });
+  expect(notices).toHaveLength(1);
 });

@@ -107,6 +107,8 @@ export interface HarnessHost extends AsyncDisposable {
   changeUsage(): Promise<void>;
   /** Returns the newest versions of the system prompts in the store, as `instruction` of a request shows them. */
   systemPrompts(): Promise<readonly string[]>;
+  /** Returns the hashes of requests that the store has, for a host that shows its requests. */
+  requestHashes(): Promise<readonly string[]>;
   /** Goes back to the point before a user prompt. `prompt` is its index, from 0. */
   goBack(prompt: number): Promise<void>;
   /** Continues in a copy of the session, with the same messages and an id of its own. */

@@ -37,6 +37,7 @@ import {
   instructionIsConstant,
   newestUserMessageIsThere,
   pairingIsLegal,
+  requestsHaveTheirHash,
   systemPromptsAreRecorded,
   unknownMessagesPass,
 } from "./laws/sequence.ts";
@@ -57,6 +58,7 @@ export type HarnessLaw =
   | "newest-user-message-is-there"
   | "instruction-is-constant"
   | "system-prompts-are-recorded"
+  | "requests-have-their-hash"
   | "reasoning-is-kept"
   | "signed-thinking-stays-valid"
   | "unknown-messages-pass"
@@ -93,6 +95,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "newest-user-message-is-there": newestUserMessageIsThere,
   "instruction-is-constant": instructionIsConstant,
   "system-prompts-are-recorded": systemPromptsAreRecorded,
+  "requests-have-their-hash": requestsHaveTheirHash,
   "reasoning-is-kept": reasoningIsKept,
   "signed-thinking-stays-valid": signedThinkingStaysValid,
   "unknown-messages-pass": unknownMessagesPass,
@@ -132,6 +135,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "newest-user-message-is-there": ["contextAssembly", "sessionIds"],
   "instruction-is-constant": [...managed, "instructions"],
   "system-prompts-are-recorded": ["contextAssembly", "instructions", "sessionIds"],
+  "requests-have-their-hash": ["contextAssembly", "sessionIds", "requestPayloads"],
   "reasoning-is-kept": ["contextAssembly", "sessionIds", "signedThinking"],
   "signed-thinking-stays-valid": [...managed, "signedThinking"],
   "unknown-messages-pass": ["contextAssembly", "sessionIds", "ownMessages"],

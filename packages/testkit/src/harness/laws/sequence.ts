@@ -147,3 +147,16 @@ const ownWords = "a word of the host's own";
 function ownMessages({ messages }: ModelRequest): readonly string[] {
   return messages.filter(({ text }) => text.includes(ownWords)).map(({ bytes }) => bytes);
 }
+
+export const requestsHaveTheirHash: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  await stage.say("look", showing(stage.host, ["a"]));
+  await stage.say("again", showing(stage.host, ["b"]));
+  // The last answer can be ingested only with the next request, whose own answer is then the last.
+  await stage.say("and now");
+
+  const hashes = await stage.host.requestHashes();
+  const answered = stage.host.requests.length - 1;
+  assert.ok(hashes.length >= answered, `${hashes.length} hashes of ${answered} requests`);
+  assert.equal(new Set(hashes).size, hashes.length, "each request has another hash");
+};

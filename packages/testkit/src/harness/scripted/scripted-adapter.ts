@@ -1,10 +1,11 @@
 import {
   connect,
+  fullSupport,
   type HarnessAdapter,
   type MessageCodec,
   type ThinkingBinding,
 } from "@self-context-manager/core/host";
-import type { ContextSession, HostSession, HostSignals } from "@self-context-manager/core";
+import type { ContextSession, HostSession } from "@self-context-manager/core";
 
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
@@ -14,24 +15,7 @@ import type { ScriptedPlugin } from "./scripted-plugin.ts";
 export const scriptedHarnessAdapter: HarnessAdapter = {
   specification: "harness-1",
   harness: "scripted",
-  supports: {
-    contextAssembly: true,
-    toolRegistration: true,
-    toolGate: true,
-    toolEvents: true,
-    sessionIds: true,
-    instructions: true,
-    images: true,
-    ownMessages: true,
-    branches: true,
-    forks: true,
-    compactionHook: true,
-    summaries: true,
-    notices: true,
-    otherExtensions: true,
-    requestErrors: true,
-    signedThinking: true,
-  },
+  supports: fullSupport,
 };
 
 export interface ScriptedAdapterOptions {
@@ -74,9 +58,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     encode: scriptedMessage,
     hostTools: [readTool],
     notify: options.notify,
+    isOff: options.off === true,
   });
-  let isOn = options.off !== true;
-  let isRewound = false;
 
   /** Reports that the provider refused the last request, before the next view is made. */
   async function reportRefusal(messages: readonly ScriptedMessage[]): Promise<void> {
@@ -85,44 +68,37 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     if (isRefused && connection.isManaged) await connection.refused(answer.error);
   }
 
-  /** The signals for one ingest. The connection keeps a report until the session has it. */
-  function signals(): HostSignals {
-    const given = isRewound ? { rewound: true } : {};
-    isRewound = false;
-    return given;
-  }
-
   return {
-    turn: (on) => void (isOn = on),
+    turn: (on) => connection.turn(on),
     tools: () =>
-      (isOn ? connection.tools : []).map((tool) => ({
+      (connection.isOn ? connection.tools : []).map((tool) => ({
         name: tool.name,
         run: async (input, callId) => {
           const { text, isError, details } = await tool.run(input, callId);
           return { text, failed: isError, extra: details };
         },
       })),
-    instruction: async (text) => (isOn ? await connection.systemPrompt(text) : text),
+    instruction: async (text) => await connection.systemPrompt(text),
     assemble: async (sent, own = sent) => {
-      if (!isOn) return undefined;
       await reportRefusal(own);
       // Another extension passes a changed copy of a message under the same id.
       const known = new Set(own.map(({ id }) => id));
       const added = new Set(sent.filter(({ id }) => !known.has(id)));
-      const request = { messages: sent, host: own, added, ...viewOptions, ...signals() };
+      const request = { messages: sent, host: own, added, ...viewOptions };
       return (await connection.modelCall(request))?.messages;
     },
     afterTool: async ({ id, name, arguments: args }, { text, failed }) => {
-      if (isOn) await connection.endTool({ id, name, args }, { text, isError: failed });
+      await connection.endTool({ id, name, args }, { text, isError: failed });
     },
     beforeTool: async ({ id, name, arguments: args }) =>
-      isOn ? await connection.beginTool({ id, name, args }) : undefined,
-    wentBack: () => void (isRewound = true),
+      await connection.beginTool({ id, name, args }),
+    sends: (request) => void connection.payload(request),
+    wentBack: () => connection.wentBack(),
     summary: async (messages) => {
-      if (!isOn) return undefined;
+      if (!connection.isOn) return undefined;
       // The harness removes these messages from its list and does not send them again. Those that an earlier failure
       // skipped are ingested now.
-      await connection.ingest(messages, signals());
+      await connection.ingest(messages);
       try {
         const { turnCount, objects } = await (await connection.session()).status();
         return `${summaryMark} ${turnCount} turns and ${objects.length} objects are kept.`;

@@ -99,6 +99,7 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
+    plugin.sends?.(request);
     const { text, calls, fails = false, refuses: error, tokens, thinking } = model(request);
     const failed = fails || error !== undefined;
     const reported = tokens === undefined ? {} : { tokens };

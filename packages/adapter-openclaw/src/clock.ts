@@ -1,0 +1,9 @@
+import type { HostClock } from "@self-context-manager/core/host";
+
+import { setTimeout as delay } from "node:timers/promises";
+
+/** The time of the gateway's process. */
+export const clock: HostClock = {
+  now: () => Date.now(),
+  wait: async (milliseconds) => await delay(milliseconds, undefined, { ref: false }),
+};

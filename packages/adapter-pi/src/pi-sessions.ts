@@ -1,0 +1,202 @@
+import type { ContextSession, View, ViewOptions } from "@self-context-manager/core";
+import {
+  type Breakpoints,
+  connect,
+  type Connection,
+  sha256,
+} from "@self-context-manager/core/host";
+
+import { isRecorded } from "./host-tool-call.ts";
+import { viewOptions } from "./model-facts.ts";
+import type { OpenContext, OpenedContext } from "./opened-context.ts";
+import { type OwnMessages, ownMessages } from "./own-messages.ts";
+import { piAdapter } from "./pi-adapter.ts";
+import { isFields, type PiApi, type PiContext } from "./pi-api.ts";
+import { piClock } from "./pi-clock.ts";
+import { piCodec, piMessage } from "./pi-codec.ts";
+import { piNotices, statusKey } from "./pi-notices.ts";
+import { refusalIn, withoutThinking } from "./pi-thinking.ts";
+import { type RegisteredTools, registeredTools } from "./pi-tools.ts";
+import { statusLine } from "./status-line.ts";
+
+export interface PiSessionsOptions {
+  /** Opens the store with a session. If it rejects, the user is notified of the error once. */
+  readonly openContext: OpenContext;
+  /** Whose cache breakpoints go to the provider. Default: `own`, those of the view. */
+  readonly breakpoints?: Breakpoints;
+  /** Whether Pi asks for long-lived cache entries. Default: false, until a request shows otherwise. */
+  readonly isCacheLong?: boolean;
+}
+
+/** A session of Pi with its connection. */
+export interface PiSession {
+  readonly id: string;
+  readonly connection: Connection<unknown>;
+  /** Pi's own messages. */
+  readonly own: OwnMessages;
+  /** Pi's context object, as the last hook got it. */
+  context: PiContext;
+  /** The system prompt as it is sent. */
+  prompt: string;
+  /** Estimated tokens of Pi's own messages in the last request. */
+  hostTokens: number;
+  /** The user compacted the chat after the last request, and only the next one has the new list. */
+  isCompacted: boolean;
+  /** What was opened for the session; undefined if nothing is open. */
+  opened(): OpenedContext | undefined;
+}
+
+/** The one session that Pi has open at a time. */
+export interface PiSessions {
+  readonly tools: RegisteredTools;
+  /** Returns the session of a context. If it is another one than before, that one is closed. */
+  at(context: PiContext): PiSession;
+  /** Switches managed context on or off, in this session and in the next ones. */
+  turn(on: boolean, context: PiContext): void;
+  /** Returns the session of the last hook, if it was not closed. */
+  present(): PiSession | undefined;
+  close(): Promise<void>;
+}
+
+export function piSessions(pi: PiApi, options: PiSessionsOptions): PiSessions {
+  let current: PiSession | undefined;
+  let isOff = true;
+  let closing: Promise<void> = Promise.resolve();
+  const tools = registeredTools(pi, (context) => sessions.at(context).connection);
+
+  const sessions: PiSessions = {
+    tools,
+    at(context) {
+      const id = context.sessionManager.getSessionId();
+      if (current?.id !== id) {
+        const earlier = sessions.close();
+        current = piSession({ ...options, pi, tools, id, context, earlier, isOff });
+      }
+      current.context = context;
+      return current;
+    },
+    turn(on, context) {
+      isOff = !on;
+      sessions.at(context).connection.turn(on);
+    },
+    present: () => current,
+    close() {
+      const leaving = current;
+      current = undefined;
+      if (leaving !== undefined) closing = closed(closing, leaving);
+      return closing;
+    },
+  };
+  return sessions;
+}
+
+async function closed(earlier: Promise<void>, { connection }: PiSession): Promise<void> {
+  await earlier;
+  await connection[Symbol.asyncDispose]();
+}
+
+interface NewSession extends PiSessionsOptions {
+  readonly pi: PiApi;
+  readonly tools: RegisteredTools;
+  readonly id: string;
+  readonly context: PiContext;
+  /** Resolves when the session before it is closed. */
+  readonly earlier: Promise<void>;
+  readonly isOff: boolean;
+}
+
+function piSession(made: NewSession): PiSession {
+  const { pi, tools, id, earlier } = made;
+  const opened = new Map<ContextSession, OpenedContext>();
+  const connection = connect<unknown>({
+    open: async () => {
+      // A session that could not be closed is no reason to open none.
+      await earlier.catch(() => undefined);
+      const context = await made.openContext(placeOf(id, session.context));
+      opened.set(context.session, context);
+      return context.session;
+    },
+    close: async (one) => {
+      const context = opened.get(one);
+      opened.delete(one);
+      await context?.[Symbol.asyncDispose]();
+    },
+    codec: piCodec,
+    encode: piMessage,
+    hostTools: tools.hostTools,
+    canActivate: () => tools.canActivate(),
+    onUse: () => tools.register(connection),
+    clock: piClock,
+    isOff: made.isOff,
+    breakpoints: made.breakpoints ?? "own",
+    isCacheLong: made.isCacheLong === true,
+    isPromptLasting: true,
+    isRecorded,
+    refusalIn,
+    withoutThinking,
+    headName: (refusals) => headName(pi, session.prompt, refusals),
+    ...piNotices(id, () => session.context),
+  });
+  const session: PiSession = {
+    id,
+    connection,
+    own: ownMessages(),
+    context: made.context,
+    prompt: "",
+    hostTokens: 0,
+    isCompacted: false,
+    opened: () => (connection.present === undefined ? undefined : opened.get(connection.present)),
+  };
+  return session;
+}
+
+function placeOf(
+  sessionId: string,
+  { sessionManager, cwd }: PiContext,
+): Parameters<OpenContext>[0] {
+  const isEphemeral =
+    sessionManager.getSessionFile !== undefined && sessionManager.getSessionFile() === undefined;
+  return { host: { harness: piAdapter.harness, sessionId }, workspace: cwd, isEphemeral };
+}
+
+/** Names the text before the messages: the system prompt and the tools, as far as Pi shows them. */
+function headName(pi: PiApi, prompt: string, refusals: number): string {
+  const active = new Set(pi.getActiveTools());
+  const tools = pi
+    .getAllTools()
+    .filter(isFields)
+    .flatMap(({ name, description, parameters }) =>
+      active.has(String(name)) ? [JSON.stringify({ name, description, parameters })] : [],
+    );
+  return sha256(JSON.stringify([prompt, tools.toSorted(), refusals])).slice(0, 16);
+}
+
+/** Returns the options of a view for the model that Pi has now. */
+export function optionsNow({ connection, context }: PiSession): ViewOptions {
+  const contextWindow = context.model?.contextWindow;
+  return {
+    ...viewOptions(context.model, connection),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+}
+
+/** The status line after a compaction of the user. */
+export const compactedStatus = "ctx compacted: new figures with the next call";
+
+/** Returns the view that the model would get next, for the user to look at, and shows its figures in the status line. */
+export async function lookedAt(session: PiSession): Promise<View> {
+  const { connection, context } = session;
+  const view = await connection.peek(optionsNow(session));
+  if (session.isCompacted) context.ui.setStatus(statusKey, compactedStatus);
+  else await showStatus(session, await connection.session(), view);
+  return view;
+}
+
+/** Shows the figures of a view in the status line. */
+export async function showStatus(
+  { context, hostTokens }: PiSession,
+  opened: ContextSession,
+  view: View,
+): Promise<void> {
+  context.ui.setStatus(statusKey, statusLine(await opened.status(), view, hostTokens));
+}
