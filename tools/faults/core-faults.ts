@@ -33,7 +33,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A request gets more breakpoints than the provider accepts, and is refused.",
   },
   {
-    file: "adapters/model-calls.ts",
+    file: "adapters/list-intake.ts",
     of: "if (guard.lacksHistory) await session.ingest(list, signals);",
     becomes: "",
     breaks:
@@ -78,8 +78,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/model-calls.ts",
-    of: "isRewound ||= request.rewound === true;",
-    becomes: "isRewound = request.rewound === true;",
+    of: "intake.isRewound ||= request.rewound === true;",
+    becomes: "intake.isRewound = request.rewound === true;",
     breaks: "A report that the user went back is lost if the store does not work at that call.",
   },
   {
@@ -125,7 +125,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A refusal in the host's list is counted again with each request.",
   },
   {
-    file: "adapters/model-calls.ts",
+    file: "adapters/refused-requests.ts",
     of: "if (error === undefined && refusedCall === call) return true;",
     becomes: "",
     breaks: "An overflow that the provider's error has reported lowers the budget a second time.",

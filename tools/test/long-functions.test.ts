@@ -52,5 +52,5 @@ test("the list of files with a function above the limit has their present length
 });
 
 test("the list of files with a function above the limit does not grow", () => {
-  expect(listed().lengths.size).toBeLessThanOrEqual(28);
+  expect(listed().lengths.size).toBeLessThanOrEqual(25);
 });

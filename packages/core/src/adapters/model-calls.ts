@@ -7,10 +7,11 @@ import type { ViewMessage } from "../view/layout.ts";
 import type { ConnectionNotices } from "./connection-notices.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 import type { HostToolRecords } from "./host-tool-records.ts";
+import { listIntake } from "./list-intake.ts";
 import type { OwnThinking } from "./own-thinking.ts";
+import { refusedRequests } from "./refused-requests.ts";
 import { listOf, type RequestLists } from "./request-list.ts";
 import type { SentRequests } from "./sent-requests.ts";
-import { viewAnswer } from "./view-answer.ts";
 
 /**
  * A list for the model, with the options of the view. Without `head`, the connection names the system prompt that it got
@@ -66,32 +67,7 @@ export interface ModelCalls<Raw> {
 
 export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   const { codec, encode, guard, notices, records, thinking, sent } = parts;
-  const answer = viewAnswer();
-  /** The user went back, and no ingest since has succeeded. */
-  let isRewound = false;
-  /** The call whose prompt was reported as too long. */
-  let refusedCall: number | undefined;
-
-  /** Returns the signals for a list that is passed to the session. */
-  function signalsFor(list: ReadList, { summaries }: HostSignals): HostSignals {
-    const answerAt = answer.indexIn(list);
-    return {
-      ...(isRewound ? { rewound: true } : {}),
-      ...(answerAt === undefined ? {} : { answerAt }),
-      ...(summaries === undefined ? {} : { summaries }),
-    };
-  }
-
-  async function recordPending(
-    session: ContextSession,
-    list: ReadList,
-    signals: HostSignals,
-  ): Promise<void> {
-    // What is recorded after it gets no handle that the messages mention.
-    if (guard.lacksHistory) await session.ingest(list, signals);
-    guard.lacksHistory = false;
-    await records.record(session);
-  }
+  const intake = listIntake(guard, notices, records);
 
   async function viewFor(
     session: ContextSession,
@@ -99,22 +75,18 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     { messages, isBound }: ReadRequest<Raw>,
   ): Promise<ModelCall<Raw> | "own"> {
     const list = (await request.complete?.(session, messages)) ?? listOf(messages, codec, request);
-    const signals = signalsFor(list, request);
-    await recordPending(session, list, signals);
     if (request.recordOnly === true || !parts.canActivate()) {
-      await session.ingest(list, signals);
-      isRewound = false;
-      notices.recovered();
+      await intake.ingest(session, list, request);
       return "own";
     }
+    const signals = await intake.prepare(session, list, request);
     const view = await session.ingestAndView(list, {
       ...viewOptionsOf(request, isBound),
       ...signals,
     });
     const encoded = view.messages.map(encode);
-    notices.recovered();
-    isRewound = false;
-    answer.sends(list);
+    intake.taken();
+    intake.answer.sends(list);
     if (encoded.length === 0) return "own";
     sent.sends(view, encoded);
     return { messages: encoded, view };
@@ -135,7 +107,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   ): ModelCall<Raw> | undefined {
     if (guard.isDisposed) return undefined;
     try {
-      answer.misses(messages);
+      intake.answer.misses(messages);
       const kept = thinking.sendsOwn(messages, {
         isBound,
         head: () => head ?? parts.headName() ?? "",
@@ -167,13 +139,13 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
 
   return {
     get isRewound() {
-      return isRewound;
+      return intake.isRewound;
     },
-    wentBack: () => void (isRewound = true),
+    wentBack: () => void (intake.isRewound = true),
     async modelCall(request) {
       sent.sendsOwn(request.model);
       // Kept before the session is opened, because that can fail too.
-      isRewound ||= request.rewound === true;
+      intake.isRewound ||= request.rewound === true;
       const given = read(request);
       if (given === undefined) return undefined;
       const made = await guard.attempt(async (session) => await viewFor(session, request, given));
@@ -181,32 +153,12 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       thinking.sendsView();
       return made;
     },
-    async refused(error) {
-      const { call, model } = sent;
-      if (error === undefined && refusedCall === call) return true;
-      if (error !== undefined && model !== undefined) thinking.refused({ model, error });
-      const isTooLong = await guard.attempt(
-        async (session) =>
-          await session.recordRefusal({
-            error: error ?? "",
-            ...(error === undefined ? { isTooLong: true } : {}),
-            ...(model === undefined ? {} : { model }),
-            ...(call === undefined ? {} : { call }),
-          }),
-      );
-      if (isTooLong === true) refusedCall = call;
-      return isTooLong === true;
-    },
+    refused: refusedRequests(guard, sent, thinking),
     async ingest(messages, signals = {}) {
-      isRewound ||= signals.rewound === true;
-      await guard.attempt(async (session) => {
-        const list = readList(messages, codec);
-        const given = signalsFor(list, signals);
-        await recordPending(session, list, given);
-        await session.ingest(list, given);
-        isRewound = false;
-        notices.recovered();
-      });
+      intake.isRewound ||= signals.rewound === true;
+      await guard.attempt(
+        async (session) => await intake.ingest(session, readList(messages, codec), signals),
+      );
     },
   };
 }

@@ -23,7 +23,6 @@ export type { FileRendering } from "../host/file-rendering.ts";
 export { type ComparedLists, identityName, markedList } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 export { messageKey } from "../host/read-list.ts";
-export { isThinkingRefusal } from "../host/thinking-refusal.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";
 export { shortName } from "../render/short-name.ts";
@@ -33,7 +32,6 @@ export {
   type ContextTool,
   contextTools,
   renamedContextTools,
-  renamedInstruction,
   sessionTools,
 } from "../session/context-tools.ts";
 export type { ConnectOptions } from "../adapters/connect-options.ts";

@@ -168,9 +168,6 @@ export const renamedContextTools: readonly ContextTool[] = contextTools.map((too
   description: tool.description.replace(/\bactivate (?=shows)/u, `${renamedPrefix}activate `),
 }));
 
-/** The standing instruction for a host in which the context tools are renamed. The lines of views keep their words. */
-export const renamedInstruction: string = renamed(standingInstruction);
-
 /** The context tools under the names that they have beside a host's own tools. */
 export interface NamedContextTools {
   /** Empty if even the other names are taken. Then the model cannot activate, and nothing may leave its messages. */
