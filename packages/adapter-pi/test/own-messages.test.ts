@@ -1,5 +1,5 @@
-import { readList, type ReadMessage } from "@self-context-manager/core";
-import { describe, expect, test } from "vitest";
+import { type ReadList, readList, type ReadMessage } from "@self-context-manager/core";
+import { describe, expect, test, vi } from "vitest";
 
 import { type OwnMessages, ownMessages } from "../src/own-messages.ts";
 import type { PiContext } from "../src/pi-api.ts";
@@ -203,3 +203,18 @@ function storingAtOnce(context: PiContext): PiContext {
   const { sessionManager } = context;
   return { ...context, sessionManager: { ...sessionManager, buildSessionProjection: () => ({}) } };
 }
+
+test("the host's own messages are identified once, however many requests there are", async () => {
+  using identified = vi.spyOn(piCodec, "identify");
+  const own = ownMessages();
+  const host = [prompt, reminder].map((message, id) => ({ id, type: "message", message }));
+  const sent = (): ReadList => readList(structuredClone([prompt, reminder]), piCodec);
+  await own.listFor(sent(), contextWith(host));
+  identified.mockClear();
+
+  await own.listFor(sent(), contextWith(host));
+  await own.listFor(sent(), contextWith(host));
+
+  // Each request has copies of its own, and those are new to the codec.
+  expect(identified).toHaveBeenCalledTimes(4);
+});
