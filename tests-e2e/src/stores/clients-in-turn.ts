@@ -1,4 +1,4 @@
-import type { ObjectStore } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/objects";
 
 /**
  * Returns a store that uses two clients alternately, so that neither client knows the last operation of the other.

@@ -1,13 +1,14 @@
-import { canonicalJson } from "@self-context-manager/core/host";
 import {
+  canonicalJson,
+  type DocumentIndex,
   type JsonValue,
   type ObjectId,
   type ObjectStore,
   type Patience,
-  StoreError,
+  sealObject,
   type StoredVersion,
-} from "@self-context-manager/core";
-import { type DocumentIndex, sealObject } from "@self-context-manager/objects";
+  StoreError,
+} from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/store-contract";
 import { existsSync } from "node:fs";

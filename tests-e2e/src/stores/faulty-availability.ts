@@ -1,5 +1,10 @@
-import type { CommitOptions, CommitResult, ObjectWrite } from "@self-context-manager/objects";
-import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import {
+  type CommitOptions,
+  type CommitResult,
+  type ObjectStore,
+  type ObjectWrite,
+  StoreError,
+} from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { PlaceOptions } from "@self-context-manager/store-contract";
 import { existsSync, linkSync, statSync, writeFileSync } from "node:fs";

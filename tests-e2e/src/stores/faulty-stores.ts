@@ -1,10 +1,12 @@
-import { type CommitResult, type ObjectWrite, sealObject } from "@self-context-manager/objects";
 import {
+  type CommitResult,
   type JsonObject,
   type ObjectStore,
-  StoreError,
+  type ObjectWrite,
+  sealObject,
   type StoredVersion,
-} from "@self-context-manager/core";
+  StoreError,
+} from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 
 /** Returns a store that splits a commit into one commit for each object. */

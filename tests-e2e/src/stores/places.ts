@@ -1,4 +1,4 @@
-import type { ObjectStore } from "@self-context-manager/core";
+import type { ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { PlaceOptions, StorePlace } from "@self-context-manager/store-contract";
