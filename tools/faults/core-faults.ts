@@ -528,8 +528,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/pooled/pooled-layout.ts",
-    of: "...(memory.budget === undefined ? {} : { budget: memory.budget }),\n    ...(memory.no_thinking",
-    becomes: "...(memory.no_thinking",
+    of: "leftOut: memory.left_out, budget: memory.budget })",
+    becomes: "leftOut: memory.left_out })",
     breaks: "A view that had to fit a budget cannot be rebuilt.",
   },
   {

@@ -63,6 +63,12 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "A view hashes a content that no metadata line can show.",
   },
   {
+    file: "model/defined.ts",
+    of: "if (value !== undefined) kept[name] = value;",
+    becomes: "kept[name] = value;",
+    breaks: "An optional field that nobody gave is there as undefined.",
+  },
+  {
     file: "model/line-range.ts",
     of: "next.from > last.to + 1",
     becomes: "next.from > last.to + 9",

@@ -33,6 +33,23 @@ describe("the way of a message through ingest", () => {
 });
 
 describe("a walk", () => {
+  it("does not stay in a function that stands for an operator, and follows what it returns", () => {
+    const steps = walkOf({
+      "packages/a/src/one/start.ts": `
+        import { defined } from "@self-context-manager/objects";
+        export function start(list: string[]) { third(defined({ list })); }
+        function third({ list }: { list?: string[] }) { return list; }`,
+      "packages/objects/package.json": JSON.stringify({
+        name: "@self-context-manager/objects",
+        exports: { ".": { "@self-context-manager/source": "./src/index.ts" } },
+      }),
+      "packages/objects/src/index.ts": 'export { defined } from "./model/defined.ts";',
+      "packages/objects/src/model/defined.ts": "export function defined(fields) { return fields; }",
+    });
+
+    expect(namesOf(steps)).toEqual(["start as list", "third as list"]);
+  });
+
   it("follows a call before the next one, and into other packages by their exports", () => {
     const steps = walkOf({
       "packages/a/src/one/start.ts": `

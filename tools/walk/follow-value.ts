@@ -60,6 +60,9 @@ const pairing: ReadonlySet<string> = new Set(["reduce", "sort", "toSorted"]);
 /** Methods after which their object bears what they got. */
 const adding: ReadonlySet<string> = new Set(["add", "push", "set", "unshift"]);
 
+/** Functions that stand for an operator of the language: a call of one is no stay, and returns what it got. */
+const operators: ReadonlySet<string> = new Set(["packages/objects/src/model/defined.ts:defined"]);
+
 /** Follows a value through all calls that pass it on, in the order of the code: a call is followed before the next one. */
 export function followValue(
   sources: Sources,
@@ -76,6 +79,7 @@ export function followValue(
 
   function enter(entered: Code, given: readonly Bearing[]): Bearing {
     const { file, name, node } = entered;
+    if (operators.has(`${file}:${name}`)) return given[0];
     const scope = newScope(file, undefined);
     bindAll(node, given, scope);
     const as = [...scope.bearings].flatMap(([one, bears]) => (bears === undefined ? [] : [one]));

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@self-context-manager/core";
-import { fieldsOf, isJsonObject } from "@self-context-manager/core/host";
+import { defined, fieldsOf, isJsonObject } from "@self-context-manager/core/host";
 
 import type { SdkMessage } from "./sdk-messages.ts";
 
@@ -19,7 +19,7 @@ export function withCacheMarks(
   // Anthropic and Bedrock accept four marks in a request.
   const places = boundaries.toReversed().slice(0, 4 - Math.max(1, own.length));
   if (own.length === 0) places.push(system);
-  const lifetime = ttl === undefined ? {} : { ttl };
+  const lifetime = defined({ ttl });
   return messages.map((one, index) => (places.includes(index) ? marked(one, lifetime) : one));
 }
 

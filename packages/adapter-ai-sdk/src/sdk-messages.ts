@@ -12,6 +12,7 @@ import {
 } from "@self-context-manager/core";
 import {
   canonicalJson,
+  defined,
   fieldsOf,
   isBoundAnswer,
   isJsonList,
@@ -136,7 +137,7 @@ function resultOf({ toolCallId, toolName, output }: JsonObject): ViewMessage | u
   const parts =
     kind === "content" && isJsonList(value) && value.every(isPart) ? value.map(blockOf) : [block];
   const isError = kind !== "text" && kind !== "json" && kind !== "content";
-  const details = providerOptions === undefined ? {} : { details: providerOptions };
+  const details = defined({ details: providerOptions });
   return { ...result, content: parts, isError, ...details };
 }
 

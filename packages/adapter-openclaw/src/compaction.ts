@@ -1,4 +1,5 @@
 import type { ContextSession, ViewOptions } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/core/host";
 
 import type { AgentTurn } from "./agent-turn.ts";
 
@@ -25,7 +26,7 @@ export async function freeRoom(turn: AgentTurn, trigger: unknown): Promise<Freed
       error: "",
       isTooLong: true,
       ...(sent === undefined ? {} : { call: sent.view.call }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
     });
   } else {
     await deactivateAll(session);

@@ -4,7 +4,7 @@ import {
   modelOptions,
   type ViewOptions,
 } from "@self-context-manager/core";
-import { fieldsOf } from "@self-context-manager/core/host";
+import { defined, fieldsOf } from "@self-context-manager/core/host";
 
 import type { AssembleParameters } from "./openclaw-api.ts";
 
@@ -33,7 +33,7 @@ function modelFacts(config: unknown, provider: string, id: string): ModelFacts {
     provider,
     id,
     ...(typeof protocol === "string" ? { api: protocol } : {}),
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ cost }),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { AssistantMessage, Block, Message, ViewMessage } from "@self-context-manager/core";
 import {
+  canonicalJson,
+  defined,
   fieldsOf,
   jsonObject,
   type MessageCodec,
   type MessageIdentity,
   messageKey,
   sha256,
-  canonicalJson,
   soundUsage,
   toJson,
 } from "@self-context-manager/core/host";
@@ -69,7 +70,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       role: "assistant",
       content: blocks,
       ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
       meta: jsonObject(meta),
       ...timeOf({ timestamp }),
     };

@@ -3,6 +3,7 @@ import {
   type BoundAnswer,
   connectMany,
   contextCommand,
+  defined,
   fieldsOf,
   type HostToolCall,
   type InspectedPlace,
@@ -130,8 +131,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     const prompt = prompts.take(turn.run);
     const memory = sdk.memoryPrompt({
       availableTools,
-      ...(citationsMode === undefined ? {} : { citationsMode }),
-      ...(sessionKey === undefined ? {} : { agentSessionKey: sessionKey }),
+      ...defined({ citationsMode, agentSessionKey: sessionKey }),
     });
     const isManaged = isOn && canActivate(availableTools);
     if (isManaged) await turn.connection.systemPrompt(joined([prompt, memory]) ?? "");

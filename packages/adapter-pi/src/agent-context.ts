@@ -7,6 +7,7 @@ import {
 import {
   type Breakpoints,
   connect,
+  defined,
   identityName,
   markedList,
   sha256,
@@ -136,7 +137,7 @@ export function agentContext<Message extends { readonly role: string }>(
       const contextWindow = options.contextWindow?.();
       const call = await connection.modelCall({
         ...viewOptions(options.model?.(), connection),
-        ...(contextWindow === undefined ? {} : { contextWindow }),
+        ...defined({ contextWindow }),
         recordOnly: made === undefined,
         messages: rest,
         complete: async (opened, read) => {

@@ -1,6 +1,7 @@
 import type { Block, Message, ViewMessage } from "@self-context-manager/core";
 import {
   canonicalJson,
+  defined,
   jsonObject,
   type MessageCodec,
   type MessageIdentity,
@@ -110,7 +111,7 @@ function assistantMessage(message: Fields): Message | undefined {
     role: "assistant",
     content: blocks,
     ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     meta: jsonObject(meta),
     ...timeOf(message),
   };

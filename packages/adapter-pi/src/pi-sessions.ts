@@ -3,6 +3,7 @@ import {
   type Breakpoints,
   connect,
   type Connection,
+  defined,
   sha256,
 } from "@self-context-manager/core/host";
 
@@ -174,10 +175,7 @@ function headName(pi: PiApi, prompt: string, refusals: number): string {
 /** Returns the options of a view for the model that Pi has now. */
 export function optionsNow({ connection, context }: PiSession): ViewOptions {
   const contextWindow = context.model?.contextWindow;
-  return {
-    ...viewOptions(context.model, connection),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
+  return { ...viewOptions(context.model, connection), ...defined({ contextWindow }) };
 }
 
 /** The status line after a compaction of the user. */

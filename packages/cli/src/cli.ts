@@ -1,5 +1,5 @@
 import { ConfigError } from "@self-context-manager/compose";
-import { ImportError } from "@self-context-manager/objects";
+import { defined, ImportError } from "@self-context-manager/objects";
 import { StoreError } from "@self-context-manager/core";
 import type { PageFiles } from "@self-context-manager/inspector";
 import { readFileSync } from "node:fs";
@@ -89,7 +89,7 @@ export async function runCli(
       environment: input.environment ?? process.env,
       folder: input.folder ?? process.cwd(),
       stdin: input.stdin ?? process.stdin,
-      ...(input.page === undefined ? {} : { page: input.page }),
+      ...defined({ page: input.page }),
       interruption: input.interruption ?? interruption,
     });
     return 0;
@@ -190,7 +190,7 @@ async function runCommand(
     environment,
     folder,
     stdin: input.stdin,
-    ...(input.page === undefined ? {} : { page: input.page }),
+    ...defined({ page: input.page }),
     interruption: async () => await input.interruption(),
     print: async (printed) => await output.stdout(printed),
     note: (noted) => output.stderr(`${noted}\n`),

@@ -1,5 +1,6 @@
 import { isObjectId } from "@self-context-manager/core/host";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -124,11 +125,7 @@ async function byPathEnd(
   const found: StoredMetadata[] = [];
   let after: string | undefined;
   do {
-    const page = await store.find({
-      where: { type: "file" },
-      limit: 500,
-      ...(after === undefined ? {} : { after }),
-    });
+    const page = await store.find({ where: { type: "file" }, limit: 500, ...defined({ after }) });
     found.push(...page.items.filter(({ body }) => lastPath(body).endsWith(end)));
     after = page.next;
   } while (after !== undefined);

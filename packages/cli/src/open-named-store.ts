@@ -9,6 +9,7 @@ import {
   systemClock,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -62,13 +63,13 @@ function placed(named: NamedStore): {
   readonly at: string;
 } {
   const kind = named.kind === undefined ? undefined : storeKind(named.kind);
-  const givenAt = named.at === undefined ? {} : { SCM_STORE: named.at };
+  const givenAt = defined({ SCM_STORE: named.at });
   if (kind === "sqlite" && isNodeUrl(named.at ?? named.environment["SCM_STORE"] ?? ""))
     throw noFile(named.at ?? named.environment["SCM_STORE"] ?? "");
   const config = configFromEnvironment({
     ...named.environment,
     ...givenAt,
-    ...(kind === undefined ? {} : { SCM_STORE_KIND: kind }),
+    ...defined({ SCM_STORE_KIND: kind }),
   });
   if (named.at === "")
     throw new UsageError("--at is empty; give the store's path, or the URL of an XTDB node");

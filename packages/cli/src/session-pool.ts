@@ -1,5 +1,5 @@
 import type { JsonObject, ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { objectId } from "@self-context-manager/objects";
+import { defined, objectId } from "@self-context-manager/objects";
 
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
@@ -61,7 +61,7 @@ async function byBeginning(store: ObjectStore, given: string): Promise<readonly 
     const page = await store.find({
       where: { type: "session" },
       limit: 500,
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     found.push(
       ...page.items.filter(

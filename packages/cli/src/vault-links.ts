@@ -1,6 +1,7 @@
 import { indexFolder, markdownParser, openStore, systemClock } from "@self-context-manager/compose";
 import { type FollowedLink, linksOf } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
@@ -90,10 +91,9 @@ function linkOf(
     at: path === "content" ? `body:${line - 1}` : path.slice(1),
     // In a table, the bar of a link is written with a backslash.
     raw: raw.replaceAll("\\|", "|"),
-    ...(embed === undefined ? {} : { embed }),
+    ...defined({ embed }),
     name,
-    ...(heading === undefined ? {} : { heading }),
-    ...(alias === undefined ? {} : { alias }),
+    ...defined({ heading, alias }),
     ...(target.state === "unresolved" ? {} : { to: pathOf(target.id) }),
     how: howOf(target, name),
     ...(target.state === "ambiguous" ? { candidates: target.candidates.map(pathOf) } : {}),
@@ -118,7 +118,7 @@ async function notesOf(
     const page = await store.find({
       where: { file_type: "markdown" },
       limit: 500,
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     for (const { body } of page.items)
       notes.push({ id: body.id, path: relativePath(workspace, body["path"]) });

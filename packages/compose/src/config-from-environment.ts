@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
 import { type Environment, variableOf } from "./environment.ts";
@@ -72,7 +74,7 @@ export function configFromEnvironment(
     ...(isUnreadSet
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
-    ...(longTexts === undefined ? {} : { longTexts }),
+    ...defined({ longTexts }),
     ...(isThinkingSet ? { epochs: { earlierThinking } } : {}),
   };
 }
@@ -100,17 +102,8 @@ function policyOf(environment: Environment): PolicyOptions {
   const kept = count(environment, "SCM_KEPT");
   const type = choice(environment, "SCM_POLICY", policyKinds);
   return type === "window"
-    ? {
-        type,
-        ...(calls === undefined ? {} : { calls }),
-        ...(turns === undefined ? {} : { turns }),
-      }
-    : {
-        type,
-        setting,
-        ...(alive === undefined ? {} : { alive }),
-        ...(kept === undefined ? {} : { kept }),
-      };
+    ? { type, ...defined({ calls, turns }) }
+    : { type, setting, ...defined({ alive, kept }) };
 }
 
 function xtdbOptions(environment: Environment): XtdbOptions {
@@ -119,11 +112,7 @@ function xtdbOptions(environment: Environment): XtdbOptions {
   const keep = variableOf(environment, "SCM_XTDB_KEEP");
   if (keep !== undefined && keep !== "1" && keep !== "0")
     throw new ConfigError("SCM_XTDB_KEEP", keep, "1 or 0");
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(token === undefined ? {} : { token }),
-    ...(keep === undefined ? {} : { keep: keep === "1" }),
-  };
+  return { ...defined({ name, token }), ...(keep === undefined ? {} : { keep: keep === "1" }) };
 }
 
 function choice<Name extends string>(

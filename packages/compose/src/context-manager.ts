@@ -6,6 +6,7 @@ import {
   type SessionDependencies,
   silentLogger,
 } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 
@@ -68,13 +69,11 @@ export async function openContextManager(
     files,
     ids,
     logger,
-    ...(tracker === undefined ? {} : { tracker }),
-    ...(documents === undefined ? {} : { documents }),
-    ...(options.linkedObjects === undefined ? {} : { linkedObjects: options.linkedObjects }),
+    ...defined({ tracker, documents, linkedObjects: options.linkedObjects }),
     ...settings,
     workspace,
     clock,
-    ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
+    ...defined({ toolFacts: options.toolFacts }),
   };
   const sessions = sharedSessions(async (host) => await openWithLock(dependencies, host, locks));
   return {

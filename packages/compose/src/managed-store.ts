@@ -1,4 +1,5 @@
 import type { Clock, ObjectStore } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { callPatience } from "./call-patience.ts";
 import { configFromEnvironment } from "./config-from-environment.ts";
@@ -50,16 +51,10 @@ export async function managedStore(
   }
   const kind = kindOf(given, options.at);
   const at = options.at ?? usualPath(kind);
-  const store = await openStore({
-    store: kind,
-    at,
-    patience,
-    clock,
-    ...(xtdb === undefined ? {} : { xtdb }),
-  });
+  const store = await openStore({ store: kind, at, patience, clock, ...defined({ xtdb }) });
   return {
     store,
-    place: { store: kind, at, ...(xtdb === undefined ? {} : { xtdb }) },
+    place: { store: kind, at, ...defined({ xtdb }) },
     ...(kind === "sqlite" ? { locks: `${at}.open` } : {}),
     close: async () => await store[Symbol.asyncDispose](),
   };

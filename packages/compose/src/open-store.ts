@@ -1,4 +1,5 @@
 import type { Clock, ObjectStore, Patience } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import type { XtdbOptions } from "./context-manager-options.ts";
 import type { StoreKind } from "./kinds.ts";
@@ -26,7 +27,7 @@ export interface OpenStoreOptions {
  */
 export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
   const { store, at, clock, xtdb = {} } = options;
-  const patience = options.patience === undefined ? {} : { patience: options.patience };
+  const patience = defined({ patience: options.patience });
   if (store !== "memory" && !isNodeUrl(at)) await keepPrivate(at);
   switch (store) {
     case "memory": {
@@ -40,13 +41,7 @@ export async function openStore(options: OpenStoreOptions): Promise<ObjectStore>
     case "xtdb": {
       const { openLocalXtdbStore, openXtdbStore } = await loadXtdb();
       const { keep, name, timeout, token } = xtdb;
-      const common = {
-        clock,
-        ...patience,
-        ...(name === undefined ? {} : { space: name }),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(token === undefined ? {} : { token }),
-      };
+      const common = { clock, ...patience, ...defined({ space: name, timeout, token }) };
       return isNodeUrl(at)
         ? await openXtdbStore({ url: at, ...common })
         : await openLocalXtdbStore({ dataFolder: at, keep: keep ?? false, ...common });

@@ -1,6 +1,11 @@
 import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
 import { parser, Table } from "@lezer/markdown";
-import type { ParsedHeading, ParsedLink, ParsedTag } from "@self-context-manager/objects";
+import {
+  defined,
+  type ParsedHeading,
+  type ParsedLink,
+  type ParsedTag,
+} from "@self-context-manager/objects";
 
 import { hashTags } from "./inline/hash-tag.ts";
 import { longTexts } from "./inline/long-text.ts";
@@ -121,7 +126,7 @@ class BodyReader implements ReadBody {
       range: this.#range(from, to),
       ...link,
       ...(isEmbed ? { embed: true } : {}),
-      ...(relation === undefined ? {} : { relation }),
+      ...defined({ relation }),
     });
   }
 

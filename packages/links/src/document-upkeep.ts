@@ -1,8 +1,9 @@
-import type {
-  DocumentParser,
-  Logger,
-  ObjectStore,
-  SearchIndex,
+import {
+  defined,
+  type DocumentParser,
+  type Logger,
+  type ObjectStore,
+  type SearchIndex,
 } from "@self-context-manager/objects";
 
 import { updateIndex } from "./update-index.ts";
@@ -139,7 +140,7 @@ export function documentUpkeep({
 
   return {
     parser,
-    ...(search === undefined ? {} : { search }),
+    ...defined({ search }),
     request() {
       if (isClosed || isRequested) return;
       isRequested = true;

@@ -1,6 +1,7 @@
 import {
   collectReferences,
   compareText,
+  defined,
   type JsonObject,
   metadataOf,
   type ObjectId,
@@ -141,18 +142,13 @@ class Walk {
     const found = await this.#resolve(reference);
     const { stored, value, problem } = found;
     if (stored === undefined) {
-      this.#items.push({ ...waiting, ...(problem === undefined ? {} : { problem }) });
+      this.#items.push({ ...waiting, ...defined({ problem }) });
       return undefined;
     }
     const { version, at, body } = stored;
     const key = `${body.id} ${version} ${reference.field ?? ""}`;
     const sameAs = this.#read.get(key);
-    const item: Expanded = {
-      ...waiting,
-      version,
-      at,
-      ...(problem === undefined ? {} : { problem }),
-    };
+    const item: Expanded = { ...waiting, version, at, ...defined({ problem }) };
     if (sameAs !== undefined) {
       this.#items.push({ ...item, sameAs });
       return undefined;
@@ -187,7 +183,7 @@ class Walk {
       ref: "static",
       id: reference.id,
       tx_id: stored.at.tx_id,
-      ...(field === undefined ? {} : { field }),
+      ...defined({ field }),
     });
   }
 

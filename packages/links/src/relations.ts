@@ -1,4 +1,9 @@
-import type { IndexedLink, ObjectId, ParsedLink } from "@self-context-manager/objects";
+import {
+  defined,
+  type IndexedLink,
+  type ObjectId,
+  type ParsedLink,
+} from "@self-context-manager/objects";
 
 import { backlinksOf, type FollowedLink, type LinkParts } from "./follow-links.ts";
 import { plainRelation } from "./graph.ts";
@@ -15,7 +20,7 @@ const linksAtOnce = 500;
 /** Reads a relation with or without a target: `part_of`, `part_of budget`, `part_of:budget`. */
 export function readRelation(given: string): WantedRelation {
   const [, relation = "", name] = /^([^\s:]+)(?:\s*[\s:]\s*(.+))?$/su.exec(given.trim()) ?? [];
-  return { relation, ...(name === undefined ? {} : { name }) };
+  return { relation, ...defined({ name }) };
 }
 
 /** Returns the first link with a relation of each document. The case of the relation does not count. */
@@ -27,7 +32,7 @@ export async function linksWithRelation(
   for (let after: ObjectId | undefined; ;) {
     const links = await store.documents.links(parser.name, {
       limit: linksAtOnce,
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     found.push(...links.filter(({ link }) => hasRelation(link, relation)));
     after = links.at(-1)?.from.id;

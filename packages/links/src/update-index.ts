@@ -1,4 +1,5 @@
 import {
+  defined,
   type DocumentParser,
   type IndexedObject,
   type IndexEntry,
@@ -7,9 +8,9 @@ import {
   type ObjectMetadata,
   type ObjectStore,
   type ParsedDocument,
-  StoreError,
   type StoredMetadata,
   type StoredVersion,
+  StoreError,
 } from "@self-context-manager/objects";
 
 import { undamaged } from "./undamaged.ts";
@@ -178,15 +179,14 @@ function entryOf(stored: StoredMetadata, document: ParsedDocument | undefined): 
   const path = typeof body["path"] === "string" ? body["path"] : undefined;
   const names = {
     id: body.id,
-    ...(body.nickname === undefined ? {} : { nickname: body.nickname }),
-    ...(path === undefined ? {} : { path }),
+    ...defined({ nickname: body.nickname, path }),
     aliases: document?.aliases ?? [],
   };
   return {
     names,
     version,
     contentHash: hashes.content_hash,
-    ...(document === undefined ? {} : { document }),
+    ...defined({ document }),
     keys: {
       names: objectKeys(body.id, names),
       links: (document?.links ?? []).map(linkKeys),

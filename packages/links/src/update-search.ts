@@ -1,4 +1,5 @@
 import {
+  defined,
   isJsonObject,
   type ObjectBody,
   type ObjectId,
@@ -98,14 +99,7 @@ async function textsOf(
     const text = `${former === 0 ? headOf(stored.body) : ""}${addedText(earlier, content)}`;
     if (text.trim() === "") continue;
     const session = sessionOf(stored.body);
-    texts.push({
-      id,
-      version,
-      place: "",
-      type,
-      text,
-      ...(session === undefined ? {} : { session }),
-    });
+    texts.push({ id, version, place: "", type, text, ...defined({ session }) });
   }
   return texts;
 }

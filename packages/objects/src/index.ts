@@ -10,6 +10,7 @@ export {
 } from "./errors.ts";
 export { type TaskQueue, taskQueue } from "./task-queue.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
+export { defined } from "./model/defined.ts";
 export {
   type ContextOperation,
   operationNamed,

@@ -1,4 +1,4 @@
-import { type BodyCache, bodyCache, type Patience } from "@self-context-manager/objects";
+import { type BodyCache, bodyCache, defined, type Patience } from "@self-context-manager/objects";
 
 import { type Chunks, chunks as chunkStore } from "./xtdb-documents/chunks.ts";
 import { basisReader, type BasisReader } from "./writing/commit-basis.ts";
@@ -46,12 +46,8 @@ export interface StoreParts {
 /** Connects the parts of a store. Nothing is asked yet, so the memory has the state of an empty store. */
 export function storeParts(options: ConnectionOptions): StoreParts {
   const { token, timeout = 10_000, relocate, patience, cacheCharacters = 32_000_000 } = options;
-  const sender = requests({ url: options.url, ...(token === undefined ? {} : { token }) });
-  const client = nodeClient(sender, {
-    timeout,
-    ...(relocate === undefined ? {} : { relocate }),
-    ...(patience === undefined ? {} : { patience }),
-  });
+  const sender = requests({ url: options.url, ...defined({ token }) });
+  const client = nodeClient(sender, { timeout, ...defined({ relocate, patience }) });
   const names = xtdbDocuments(options.space ?? "scm");
   const heads = bodyCache<Head>(cacheCharacters);
   const rebuilt = bodyCache<Rebuilt>(cacheCharacters / 2);

@@ -1,4 +1,5 @@
 import {
+  defined,
   diskState,
   type FileSighting,
   type FileSource,
@@ -62,10 +63,7 @@ function wantedFile(file: TrackedFile): WantedFile {
   const { stored } = file;
   const node = lastState(file)?.node;
   const size = presenceOf(stored.body) === "present" ? (diskState(stored.body)?.size ?? 0) : 0;
-  return {
-    ...(node === undefined ? {} : { node }),
-    ...(size > 0 ? { size } : {}),
-  };
+  return { ...defined({ node }), ...(size > 0 ? { size } : {}) };
 }
 
 function storedAt({ stored }: TrackedFile): number {

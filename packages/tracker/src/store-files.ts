@@ -1,5 +1,6 @@
 import {
   compareText,
+  defined,
   diskState,
   type FileSource,
   type IdSource,
@@ -51,11 +52,7 @@ export async function filesOfFolder(
   for (const type of ["file", "note"]) {
     let after: string | undefined;
     do {
-      const page = await store.find({
-        where: { type },
-        limit: 500,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await store.find({ where: { type }, limit: 500, ...defined({ after }) });
       for (const stored of page.items) {
         const { path, provenance } = stored.body;
         const place = typeof path === "string" ? path : provenance.origin;

@@ -11,7 +11,7 @@ import {
   tagKey,
   updateSearch,
 } from "@self-context-manager/links";
-import type { SearchIndex } from "@self-context-manager/objects";
+import { defined, type SearchIndex } from "@self-context-manager/objects";
 
 import {
   type ScanPattern,
@@ -275,7 +275,7 @@ async function listed(
       const page = await store.find({
         ...(type === undefined || type === "note" ? {} : { where: { type } }),
         limit: pageSize,
-        ...(after === undefined ? {} : { after }),
+        ...defined({ after }),
       });
       found.push(...page.items);
       after = page.next;
@@ -341,11 +341,11 @@ function asJson(found: readonly FoundLine[]): string {
       id: body.id,
       type: body.type,
       path: body["path"] ?? null,
-      ...(body.nickname === undefined ? {} : { nickname: body.nickname }),
+      ...defined({ nickname: body.nickname }),
       ...(typeof body["char_count"] === "number" ? { char_count: body["char_count"] } : {}),
       version,
       latest_version: latest,
-      ...(score === undefined ? {} : { score }),
+      ...defined({ score }),
       ...(match === undefined ? {} : { line: match.line, text: match.text }),
     })),
   );

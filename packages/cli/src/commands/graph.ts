@@ -1,7 +1,7 @@
 import { type Direction, type Edge, type LinkWalk, walkLinks } from "@self-context-manager/links";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
 
-import { compareText } from "@self-context-manager/objects";
+import { compareText, defined } from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import {
@@ -56,7 +56,7 @@ export const graphCommand: Command = {
     const start = await findLinked(parts, call, call.arguments[0] ?? "");
     const walk = await walkLinks(
       start.body.id,
-      { depth, limit, direction, ...(relations === undefined ? {} : { relations }) },
+      { depth, limit, direction, ...defined({ relations }) },
       parts,
     );
     const objects = await described(store, [
@@ -162,7 +162,7 @@ function asJson(walk: LinkWalk, objects: ReadonlyMap<ObjectId, StoredMetadata>):
         depth,
         type: body?.type ?? null,
         path: body?.["path"] ?? null,
-        ...(body?.nickname === undefined ? {} : { nickname: body.nickname }),
+        ...defined({ nickname: body?.nickname }),
       };
     }),
     edges: walk.edges.map((edge) => edgeJson(edge)),

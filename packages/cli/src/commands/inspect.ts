@@ -16,7 +16,7 @@ import {
   snapshotTitle,
   writeSnapshot,
 } from "@self-context-manager/inspector";
-import { importObjects, StoreError } from "@self-context-manager/objects";
+import { defined, importObjects, StoreError } from "@self-context-manager/objects";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -165,7 +165,7 @@ async function serve(
 }
 
 function pageOf({ page }: CommandCall): { readonly files?: PageFiles } {
-  return page === undefined ? {} : { files: page };
+  return defined({ files: page });
 }
 
 /** Writes a snapshot. It has its place only once it is whole, so an interrupted command leaves nothing behind. */

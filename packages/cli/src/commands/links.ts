@@ -5,7 +5,7 @@ import {
   type LinkParts,
   linksOfVersion,
 } from "@self-context-manager/links";
-import { compareText } from "@self-context-manager/objects";
+import { compareText, defined } from "@self-context-manager/objects";
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -186,9 +186,7 @@ function written(one: FollowedLink, line: number | undefined): Readonly<Record<s
     relation: relationOf(one),
     raw,
     name,
-    ...(heading === undefined ? {} : { heading }),
-    ...(alias === undefined ? {} : { alias }),
-    ...(embed === undefined ? {} : { embed }),
+    ...defined({ heading, alias, embed }),
     state: one.target.state,
     ...(one.target.state === "unresolved" ? {} : { rank: one.target.rank }),
   };

@@ -1,4 +1,4 @@
-import { checkLimit } from "@self-context-manager/objects";
+import { checkLimit, defined } from "@self-context-manager/objects";
 import type { ObjectStore, StoredMetadata } from "@self-context-manager/core";
 
 import { UsageError } from "../cli-errors.ts";
@@ -107,7 +107,7 @@ async function newest(
   do {
     const page = await store.find({
       ...(type === undefined ? {} : { where: { type } }),
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
       newestFirst: true,
       limit: Math.min(pageSize, limit - found.length + 1),
     });

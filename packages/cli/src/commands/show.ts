@@ -1,5 +1,6 @@
 import {
   collectReferences,
+  defined,
   metadataOf,
   type Reference,
   type Referrer,
@@ -89,7 +90,7 @@ async function referrersOf(
   const found: Referrer[] = [];
   let after: string | undefined;
   do {
-    const page = await store.referrers(id, after === undefined ? {} : { after });
+    const page = await store.referrers(id, defined({ after }));
     found.push(...page.items);
     after = page.next;
   } while (after !== undefined);

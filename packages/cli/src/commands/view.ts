@@ -1,4 +1,5 @@
 import type { ListedCall, RebuiltView, ViewHistory } from "@self-context-manager/core/inspect";
+import { defined } from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
@@ -159,7 +160,7 @@ function summaryJson(view: Row): Readonly<Record<string, unknown>> {
           },
         }),
     payload_hash: view.payloadHash ?? null,
-    ...(view.isVerified === undefined ? {} : { verified: view.isVerified }),
+    ...defined({ verified: view.isVerified }),
     problems: view.problems,
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonValue, ObjectStore } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
@@ -31,7 +32,7 @@ export async function runXtdbQuery(
   }
   let rows: readonly (readonly unknown[])[];
   try {
-    rows = await query(edn, args.map(valueOf), asOf === undefined ? {} : { asOf });
+    rows = await query(edn, args.map(valueOf), defined({ asOf }));
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(error.message);
     throw error;

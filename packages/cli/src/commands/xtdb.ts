@@ -4,6 +4,7 @@ import {
   type XtdbNode,
   xtdbNode,
 } from "@self-context-manager/compose";
+import { defined } from "@self-context-manager/objects";
 import { resolve } from "node:path";
 
 import { UsageError } from "../cli-errors.ts";
@@ -101,7 +102,7 @@ function dataFolder(call: CommandCall): string {
 async function start(node: XtdbNode, call: CommandCall): Promise<void> {
   const port = portOf(call);
   const { url, pid } = await node.start({
-    ...(port === undefined ? {} : { port }),
+    ...defined({ port }),
     progress: (line) => call.note(`${line} …`),
   });
   await call.print(call.isSet("json") ? jsonText({ url, pid }) : `${url}\n`);

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { HostSignals } from "../history/ingest-messages.ts";
 import type { ReadList } from "../host/read-list.ts";
 import type { ContextSession } from "../session/context-session.ts";
@@ -28,11 +30,7 @@ export function listIntake(
 
   function signalsFor(list: ReadList, { summaries }: HostSignals): HostSignals {
     const answerAt = answer.indexIn(list);
-    return {
-      ...(intake.isRewound ? { rewound: true } : {}),
-      ...(answerAt === undefined ? {} : { answerAt }),
-      ...(summaries === undefined ? {} : { summaries }),
-    };
+    return { ...(intake.isRewound ? { rewound: true } : {}), ...defined({ answerAt, summaries }) };
   }
 
   const intake: ListIntake = {

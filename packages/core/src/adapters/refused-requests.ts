@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { GuardedSession } from "./guarded-session.ts";
 import type { OwnThinking } from "./own-thinking.ts";
 import type { SentRequests } from "./sent-requests.ts";
@@ -19,8 +21,7 @@ export function refusedRequests(
         await session.recordRefusal({
           error: error ?? "",
           ...(error === undefined ? { isTooLong: true } : {}),
-          ...(model === undefined ? {} : { model }),
-          ...(call === undefined ? {} : { call }),
+          ...defined({ model, call }),
         }),
     );
     if (isTooLong === true) refusedCall = call;

@@ -1,4 +1,4 @@
-import type { ContextOperation } from "@self-context-manager/objects";
+import { type ContextOperation, defined } from "@self-context-manager/objects";
 import { type ShellCommand, shellPipelines } from "./shell-commands.ts";
 
 /**
@@ -72,11 +72,7 @@ function factsOf(line: string, depth: number): CallFacts {
     const kind = pipelineKind(facts);
     if (kind !== undefined) kinds.push(kind);
   }
-  return {
-    kind: lineKind(kinds),
-    paths: [...new Set(paths)],
-    ...(writtenPath === undefined ? {} : { writtenPath }),
-  };
+  return { kind: lineKind(kinds), paths: [...new Set(paths)], ...defined({ writtenPath }) };
 }
 
 /** Whether a command runs a program or writes a file; one that only opens a file for input does neither. */
@@ -134,12 +130,7 @@ function commandOf(command: ShellCommand, depth: number): CommandFacts {
   const script = shells.has(tool) ? scriptOf(rest) : undefined;
   if (script !== undefined && depth < 3) {
     const { kind, paths, writtenPath } = factsOf(script, depth + 1);
-    return {
-      kind,
-      paths,
-      passesOn: false,
-      ...(writtenPath === undefined ? {} : { writtenPath }),
-    };
+    return { kind, paths, passesOn: false, ...defined({ writtenPath }) };
   }
 
   // The output of a command does not appear in the result if it goes into a file.
@@ -169,7 +160,7 @@ function commandOf(command: ShellCommand, depth: number): CommandFacts {
 
 function changed(kind: "write" | "edit", paths: readonly string[]): CommandFacts {
   const [writtenPath] = paths;
-  return { kind, paths, passesOn: false, ...(writtenPath === undefined ? {} : { writtenPath }) };
+  return { kind, paths, passesOn: false, ...defined({ writtenPath }) };
 }
 
 /** Returns the words of the command itself, without assignments, keywords and programs that only start it. */

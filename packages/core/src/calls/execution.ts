@@ -1,5 +1,6 @@
 import {
   type ContextOperation,
+  defined,
   type FileContent,
   isJsonObject,
   isObjectId,
@@ -80,7 +81,7 @@ function effectOf(value: JsonValue): readonly ToolEffect[] {
     {
       op,
       id,
-      ...(lines === undefined ? {} : { range: lines }),
+      ...defined({ range: lines }),
       ...(isReference(file) && file.ref === "static" ? { file } : {}),
     },
   ];

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   type ContextOperation,
+  defined,
   type DynamicReference,
   isJsonObject,
   isReference,
@@ -56,21 +57,20 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     tool: result.toolName,
     args: facts.args,
     args_display: argsDisplay(result.toolName, facts.args),
-    ...(facts.kind === undefined ? {} : { call_kind: facts.kind }),
+    ...defined({ call_kind: facts.kind }),
     status: result.isError ? "fail" : "ok",
     is_error: result.isError,
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),
     ...(isContextTool ? { context_tool: true, short_summary: report } : {}),
-    ...(facts.operation === undefined ? {} : { context_operation: facts.operation }),
+    ...defined({ context_operation: facts.operation }),
     ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
       ? {}
       : { target_refs: facts.targetRefs }),
-    ...(facts.targetRange === undefined ? {} : { target_range: facts.targetRange }),
-    ...(shownRange === undefined ? {} : { shown_range: shownRange }),
+    ...defined({ target_range: facts.targetRange, shown_range: shownRange }),
     ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
-    ...(result.timestamp === undefined ? {} : { timestamp: result.timestamp }),
+    ...defined({ timestamp: result.timestamp }),
     provenance: { origin: "toolcall", generator: "tool" },
   };
 }

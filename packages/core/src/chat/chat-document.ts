@@ -1,10 +1,11 @@
-import type {
-  ChatPosition,
-  DynamicReference,
-  JsonValue,
-  ObjectBody,
-  ObjectId,
-  StaticReference,
+import {
+  type ChatPosition,
+  defined,
+  type DynamicReference,
+  type JsonValue,
+  type ObjectBody,
+  type ObjectId,
+  type StaticReference,
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
@@ -47,7 +48,7 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
     toolcall_refs: state.toolcallRefs,
     ...(state.loadedRefs.length === 0 ? {} : { loaded_refs: state.loadedRefs }),
     ...(state.userRefs.length === 0 ? {} : { user_refs: state.userRefs }),
-    ...(state.compaction === undefined ? {} : { compaction: state.compaction }),
+    ...defined({ compaction: state.compaction }),
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
 }
@@ -63,7 +64,7 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
     loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
     userRefs: (body["user_refs"] ?? []) as readonly StaticReference[],
-    ...(compaction === undefined ? {} : { compaction }),
+    ...defined({ compaction }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { mediaTokens } from "./media-tokens.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
 
@@ -26,7 +28,7 @@ export function calibratedEstimator(
   return {
     media: (facts) => mediaTokens(facts, model),
     text: (text) => Math.ceil(rawTokens(text) * calibration.factor),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { cacheModel } from "./cache-state.ts";
 import { type ModelFacts, type PriceProfile, priceProfile } from "./price-profile.ts";
 import { type ThinkingBinding, thinkingBinding } from "./thinking-binding.ts";
@@ -22,6 +24,6 @@ export function modelOptions(facts: ModelFacts): ModelOptions {
     model: cacheModel(facts),
     prices: priceProfile(facts),
     thinking: thinkingBinding(facts.id),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...defined({ contextWindow }),
   };
 }

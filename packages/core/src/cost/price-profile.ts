@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { type FamilyPrices, familyPrices, type PriceTier } from "./price-table.ts";
 
 /**
@@ -108,7 +110,7 @@ function profileOf(
   return {
     read: prices.read,
     write: isLong && caching === "explicit" && prices.write > 1 ? longWrite : prices.write,
-    ...(lifetime === undefined ? {} : { lifetime }),
+    ...defined({ lifetime }),
     minimum: prices.minimum,
     tiers,
     caching,

@@ -1,6 +1,7 @@
 export {
   boundedMap,
   canonicalJson,
+  defined,
   fieldsOf,
   FileError,
   isJsonList,

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/objects";
+import { defined, type ObjectId } from "@self-context-manager/objects";
 import { argumentsOf } from "../calls/toolcall-object.ts";
 import type { Compaction } from "../chat/chat-document.ts";
 import {
@@ -52,8 +52,7 @@ export function addToChat(
       const waits = {
         result: message,
         objectId: call?.objectId ?? scope.dependencies.ids.next(),
-        ...(one.identity.key === undefined ? {} : { key: one.identity.key }),
-        ...(call === undefined ? {} : { call }),
+        ...defined({ key: one.identity.key, call }),
       };
       waiting.push(waits);
       know(scope, one, call?.position ?? state.chat.end());
@@ -91,14 +90,14 @@ function appendMessage(
 ): void {
   const { state } = scope;
   const { message, identity } = one;
-  const key = identity.key === undefined ? {} : { key: identity.key };
+  const key = defined({ key: identity.key });
   const { chat } = state;
   if (message.role === "user") {
     const objects = userObjects(scope, message.content);
     chat.addTurn({
       user: message.content,
       ...(objects.length === 0 ? {} : { user_objects: objects }),
-      ...(message.meta === undefined ? {} : { user_meta: message.meta }),
+      ...defined({ user_meta: message.meta }),
       timestamp: message.timestamp ?? null,
       steps: [],
       ...key,
@@ -107,7 +106,7 @@ function appendMessage(
     for (const { id } of objects)
       if (state.pool.has(id)) setActive(state, id, undefined, { isAsked: false });
   } else if (message.role === "assistant") {
-    const time = message.timestamp === undefined ? {} : { timestamp: message.timestamp };
+    const time = defined({ timestamp: message.timestamp });
     const ids = message.content
       .filter(isToolCall)
       .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
@@ -134,7 +133,7 @@ function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "pa
   const view = state.sent.answer();
   if (view === undefined) return {};
   const { call, payloadHash } = view;
-  return { view: call, ...(payloadHash === undefined ? {} : { payload_hash: payloadHash }) };
+  return { view: call, ...defined({ payload_hash: payloadHash }) };
 }
 
 function openCalls(
@@ -167,7 +166,7 @@ function setCompaction(
     kind: message.kind,
     from: kept ?? afterEnd(scope),
     timestamp: message.timestamp ?? null,
-    ...(key === undefined ? {} : { key }),
+    ...defined({ key }),
   };
   state.chat.summarise(compaction);
   freeReplaced(scope, (place) => isAfter(compaction.from, place));

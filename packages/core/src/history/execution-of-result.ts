@@ -1,4 +1,9 @@
-import { isReference, operationNamed, type StoredMetadata } from "@self-context-manager/objects";
+import {
+  defined,
+  isReference,
+  operationNamed,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
 import { type Execution, executionIn, rangeIn, type ToolEffect } from "../calls/execution.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
@@ -66,7 +71,7 @@ function executionInCall(stored: StoredMetadata | undefined): Execution | undefi
         {
           op: file === undefined ? (operationNamed(made) ?? "activate") : "read",
           id: target.id,
-          ...(range === undefined ? {} : { range }),
+          ...defined({ range }),
           ...(file?.ref === "static" ? { file } : {}),
         },
       ];

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@self-context-manager/objects";
+import { canonicalJson, defined } from "@self-context-manager/objects";
 import type { Message, ReportedUsage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { FileRendering } from "../host/file-rendering.ts";
@@ -104,7 +104,7 @@ export async function ingestMessages(
     report: {
       type: isRewound ? "rewound" : type,
       added: unseen.length,
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
       ...(isFromOtherStore ? { isFromOtherStore } : {}),
     },
     keys: list.keys,

@@ -1,4 +1,5 @@
 import {
+  defined,
   type JsonObject,
   type LineRange,
   presenceOf,
@@ -83,10 +84,6 @@ function takeOver(
     leaveActive(scope, entry.id);
     return;
   }
-  state.active.show(entry.id, {
-    ...rest,
-    version: stored.version,
-    ...(ranges === undefined ? {} : { ranges }),
-  });
+  state.active.show(entry.id, { ...rest, version: stored.version, ...defined({ ranges }) });
   contents.set(entry.id, stored);
 }

@@ -1,4 +1,4 @@
-import { describeAll } from "@self-context-manager/objects";
+import { defined, describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAfter, objectsOf, positionBefore, toolcallsOf, type Turn } from "../chat/turn.ts";
 import { compactionIdentity, keyName, type KnownMessage } from "../host/message-identity.ts";
@@ -106,9 +106,7 @@ async function returnToView(
   // The provider's cache contains the prompt of the last call, wherever the user went back to.
   const cache = sent.view?.cache;
   const view =
-    stored === undefined
-      ? undefined
-      : { ...sentView(stored, true), ...(cache === undefined ? {} : { cache }) };
+    stored === undefined ? undefined : { ...sentView(stored, true), ...defined({ cache }) };
   sent.branch(view, { from: stored?.version ?? 0, latest: latest?.version ?? 0 });
 }
 

@@ -1,5 +1,6 @@
 import {
   type ContextOperation,
+  defined,
   type DynamicReference,
   type LineRange,
   metadataVersion,
@@ -82,7 +83,7 @@ export async function stageToolcalls(
       args: one.call?.args ?? {},
       chatRef: chatReference(scope, one.call),
       fileRefs: execution.fileRefs ?? filesIn(scope, execution),
-      ...(execution.report === undefined ? {} : { report: execution.report }),
+      ...defined({ report: execution.report }),
       targetRefs: targetsOf(scope, execution),
       ...operationOf(execution),
       ...targetRangeOf(execution),
@@ -130,7 +131,7 @@ async function arrive(
   execution: Execution,
 ): Promise<void> {
   const { state } = scope;
-  const entry = joinPool(state, stored, key === undefined ? {} : { key });
+  const entry = joinPool(state, stored, defined({ key }));
   const { id } = entry;
   const isContextTool = execution.report !== undefined;
   const before = new Set(state.active.unsent.keys());

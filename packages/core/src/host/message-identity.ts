@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { Compaction } from "../chat/chat-document.ts";
 import { isContentKey } from "../chat/content-key.ts";
 import type { TurnPosition } from "../chat/turn.ts";
@@ -41,11 +43,7 @@ export function messageIdentity(
   timestamp: number | null,
   key: string | undefined,
 ): KnownMessage["identity"] {
-  return {
-    role,
-    ...(timestamp === null ? {} : { timestamp }),
-    ...(key === undefined ? {} : { key }),
-  };
+  return { role, ...(timestamp === null ? {} : { timestamp }), ...defined({ key }) };
 }
 
 /** Returns the key of a message beside known ones: its name, with an ordinal if that is taken. */

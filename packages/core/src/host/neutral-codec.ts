@@ -1,4 +1,4 @@
-import { isJsonObject, toJson } from "@self-context-manager/objects";
+import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import type { MessageCodec } from "./message-codec.ts";
 
@@ -12,7 +12,7 @@ export const neutralCodec: MessageCodec<Message> = {
     if (!isMessage(message)) return { role: unreadable };
     return {
       role: message.role === "opaque" || message.role === "summary" ? message.kind : message.role,
-      ...(message.timestamp === undefined ? {} : { timestamp: message.timestamp }),
+      ...defined({ timestamp: message.timestamp }),
       ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
     };
   },

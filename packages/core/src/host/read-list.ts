@@ -1,4 +1,4 @@
-import { toJson } from "@self-context-manager/objects";
+import { defined, toJson } from "@self-context-manager/objects";
 import { contentKey, fingerprintKey } from "../chat/content-key.ts";
 import type { Message } from "../chat/message.ts";
 import type { FileRendering } from "./file-rendering.ts";
@@ -51,7 +51,7 @@ export function readList<Raw>(
   const { fileRendering } = codec;
   return {
     messages: messages.map((raw) => there.get(raw) ?? readMessage(raw, codec)),
-    ...(fileRendering === undefined ? {} : { fileRendering }),
+    ...defined({ fileRendering }),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  defined,
   type DynamicReference,
   type JsonValue,
   type StoredVersion,
@@ -27,7 +28,7 @@ export function summaryOf(
     layout: record.layout,
     tokens: sentMessages(stored).tokens,
     ...epochIn(record, layout),
-    ...(payloadHash === undefined ? {} : { payloadHash }),
+    ...defined({ payloadHash }),
   };
 }
 
@@ -92,7 +93,7 @@ function epochIn(record: ViewRecord, layout: Layout | undefined): Pick<CallSumma
   const place = layout?.epochOf?.(record);
   if (place === undefined) return {};
   const { number, calls, endedBy, left } = place;
-  return { epoch: { number, call: calls, ...(endedBy === undefined ? {} : { endedBy }), left } };
+  return { epoch: { number, call: calls, ...defined({ endedBy }), left } };
 }
 
 /**

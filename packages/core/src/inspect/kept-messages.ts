@@ -1,4 +1,9 @@
-import type { JsonValue, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
+import {
+  defined,
+  type JsonValue,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 import type { Turn } from "../chat/turn.ts";
 import { readEntryRow } from "../view/entry-row.ts";
 import type { Layout, ViewMessage } from "../view/layout.ts";
@@ -68,7 +73,7 @@ function rebuildAlone(
   const versions: UsedVersion[] = [];
   const alone: ViewSource = {
     turns: turnsOf(entry, source),
-    ...(compaction === undefined ? {} : { compaction }),
+    ...defined({ compaction }),
     workspace,
     chatHandle,
     object(handle, version) {

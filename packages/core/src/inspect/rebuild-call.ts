@@ -1,4 +1,5 @@
 import {
+  defined,
   type DynamicReference,
   type ObjectId,
   type StaticReference,
@@ -179,7 +180,7 @@ function sourceOf(
   const { turns = [], compaction } = chat ?? {};
   return {
     turns,
-    ...(compaction === undefined ? {} : { compaction }),
+    ...defined({ compaction }),
     chatHandle,
     workspace,
     object: (handle, version) => versions.get(`${handle}@${version}`),

@@ -1,4 +1,5 @@
 import {
+  defined,
   type JsonValue,
   type ObjectId,
   type ObjectStore,
@@ -77,7 +78,7 @@ export function readTimeline(
     const call = calls.at(-1);
     if (usage === undefined || call === undefined || last?.number !== call.call) return;
     const reportedUnits = unitsOf(usage, call);
-    const units = reportedUnits === undefined ? {} : { reportedUnits };
+    const units = defined({ reportedUnits });
     calls[calls.length - 1] = { ...call, usage, ...units };
     if (last.facts !== undefined)
       waiting.set(call.call, { ...last.facts, usage, isCached: costs.isCached });
@@ -132,7 +133,7 @@ export function readTimeline(
       changes: changesNow(),
       shared: change.sameTokens,
       repeated: fill.repeated,
-      ...(cost === undefined ? {} : { cost }),
+      ...defined({ cost }),
     };
     const before = last?.view;
     const facts: Omit<MissFacts, "nameOf"> | undefined =
@@ -264,7 +265,7 @@ function unreadable(
 function epochOf({ epoch }: RecordedView): Pick<TimelineCall, "epoch"> {
   if (epoch === undefined) return {};
   const { number, calls, endedBy, left } = epoch;
-  return { epoch: { number, call: calls, ...(endedBy === undefined ? {} : { endedBy }), left } };
+  return { epoch: { number, call: calls, ...defined({ endedBy }), left } };
 }
 
 /** Returns the origins of the system prompts that are not the same in both calls. */

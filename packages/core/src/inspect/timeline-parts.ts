@@ -1,4 +1,9 @@
-import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/objects";
+import {
+  defined,
+  type ObjectId,
+  type ObjectStore,
+  StoreError,
+} from "@self-context-manager/objects";
 import { handleLetter } from "../lines/handles.ts";
 import { shortName } from "../render/short-name.ts";
 import type { PartKind, TimelinePart } from "./timeline.ts";
@@ -49,7 +54,7 @@ export function timelineParts(): TimelineParts {
       const id = idOf(handle);
       if (id !== undefined) unnamed.set(id, number);
       const kind = kindOfHandle(handle);
-      all.push({ kind, handle, ...(id === undefined ? {} : { id }), name: "" });
+      all.push({ kind, handle, ...defined({ id }), name: "" });
       return number;
     },
     nameOf(handle) {

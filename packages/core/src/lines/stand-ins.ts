@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { handle, target } from "./handles.ts";
 import { line, type LineKind, number } from "./line-kind.ts";
 
@@ -43,7 +45,7 @@ export function standInsIn(text: string): readonly StandIn[] {
       text: match,
       isStub: !match.includes(" not shown; "),
       characters: Number.parseInt(match.slice(1), 10),
-      ...(of === undefined ? {} : { of }),
+      ...defined({ of }),
       ...(version === undefined ? {} : { version: Number(version) }),
     });
   }

@@ -1,4 +1,5 @@
 import {
+  defined,
   lineCount,
   linesOf,
   type StoredMetadata,
@@ -115,7 +116,7 @@ function userMessage(
   }
   const content = withoutEmpty(found.user);
   if (head === undefined) {
-    const meta = found.user_meta === undefined ? {} : { meta: found.user_meta };
+    const meta = defined({ meta: found.user_meta });
     return { role: "user", content, ...meta, ...timeOf(found.timestamp) };
   }
   const text = files === undefined ? userText(content) : textOf(content);

@@ -1,4 +1,5 @@
 import {
+  defined,
   FileError,
   lineCount,
   type LineRange,
@@ -187,7 +188,7 @@ async function activateEntry(
   return {
     ok: true,
     text: `${name} is ${isNew ? "now" : "already"} active${part}.`,
-    effects: [{ op: "activate", id: entry.id, ...(range === undefined ? {} : { range }) }],
+    effects: [{ op: "activate", id: entry.id, ...defined({ range }) }],
   };
 }
 

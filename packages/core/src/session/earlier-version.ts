@@ -1,4 +1,5 @@
 import {
+  defined,
   lineCount,
   type LineRange,
   presenceOf,
@@ -74,9 +75,7 @@ export async function readVersion(
   if (reference?.ref !== "static" || entry === undefined) return undefined;
   const read = await dependencies.store.get(entry.id, { txId: reference.tx_id });
   const range = rangeIn(lines);
-  return read === undefined
-    ? undefined
-    : { entry, version: read.version, ...(range === undefined ? {} : { range }) };
+  return read === undefined ? undefined : { entry, version: read.version, ...defined({ range }) };
 }
 
 /** Returns the newest version of a deleted file whose text may be shown. */

@@ -9,6 +9,7 @@ import {
   tagKey,
 } from "@self-context-manager/links";
 import {
+  defined,
   isObjectId,
   isReference,
   type ObjectId,
@@ -205,11 +206,7 @@ async function idsOfType(
   const ids: ObjectId[] = [];
   for (const where of type === "note" ? documentKinds : [{ type }]) {
     for (let after: string | undefined; ids.length < mostListed;) {
-      const page = await store.find({
-        where,
-        limit: 500,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await store.find({ where, limit: 500, ...defined({ after }) });
       ids.push(...page.items.map(({ body }) => body.id));
       after = page.next;
       if (after === undefined) break;
@@ -286,13 +283,7 @@ async function described(scope: SessionScope, places: Places): Promise<readonly 
   return places.flatMap(({ version, offset }, index): readonly Found[] => {
     const latest = stored[index];
     if (latest === undefined) return [];
-    return [
-      {
-        stored: latest,
-        version: version ?? latest.version,
-        ...(offset === undefined ? {} : { offset }),
-      },
-    ];
+    return [{ stored: latest, version: version ?? latest.version, ...defined({ offset }) }];
   });
 }
 

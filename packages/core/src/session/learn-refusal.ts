@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { type PromptRefusal, promptRefusal } from "../host/prompt-refusal.ts";
 import type { SessionState } from "../state/session-state.ts";
 
@@ -42,10 +44,7 @@ export function learnRefusal(
     known.estimated,
     sent === 0 ? undefined : Math.floor(sent * shareFor(refusal, whole)),
   );
-  calls.limit(model, {
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(estimated === undefined ? {} : { estimated }),
-  });
+  calls.limit(model, defined({ tokens, estimated }));
   return true;
 }
 

@@ -1,4 +1,5 @@
 import {
+  defined,
   type ObjectId,
   presenceOf,
   rangesWithin,
@@ -108,7 +109,7 @@ async function renderedView(
   await followChanges(scope);
   const { output, account } = await renderView(scope, options, estimator, added, notes);
   const layout = scope.dependencies.layout.name;
-  const view = { ...output, layout, ...(account === undefined ? {} : { account }) };
+  const view = { ...output, layout, ...defined({ account }) };
   return { output, account, view };
 }
 
@@ -121,7 +122,7 @@ function asOfLastCall(
   layout: Layout,
   { sent: { account, view: last } }: SessionState,
 ): Omit<View, "call"> {
-  const withoutEpoch = { ...view, ...(account === undefined ? {} : { account }) };
+  const withoutEpoch = { ...view, ...defined({ account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
   const { endedBy: _unsentEnd, ...figures } = epoch;
   return { ...withoutEpoch, epoch: { ...figures, ...layout.epochOf?.(last.record), isNew: false } };
@@ -152,10 +153,7 @@ export async function renderView(
   const rendered = await withHeldTexts(scope, (asked) =>
     layout.render({ ...input, ...asked }, last),
   );
-  const output = withAdded(rendered, added, {
-    estimator,
-    ...(before === undefined ? {} : { last: before }),
-  });
+  const output = withAdded(rendered, added, { estimator, ...defined({ last: before }) });
   const { isCold: isCacheCold } = cacheCost(scope, options);
   return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
 }
@@ -271,7 +269,7 @@ async function inputOf(
   const names = last === undefined ? [] : (layout.needs?.(last, active, isLatest) ?? []);
   return {
     turns: state.chat.turns,
-    ...(state.chat.compaction === undefined ? {} : { compaction: state.chat.compaction }),
+    ...defined({ compaction: state.chat.compaction }),
     chatHandle,
     pool: state.pool.entries,
     poolRevision: state.pool.revision,
@@ -283,15 +281,15 @@ async function inputOf(
     factor: state.sent.calibration.factor,
     liveness: livenessOf(policy, state.uses.recent),
     cache: cacheCost(scope, options),
-    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...defined({ thinking: options.thinking }),
     ...(state.sent.leftOut.length === 0 ? {} : { leftOut: state.sent.leftOut }),
-    ...(options.head === undefined ? {} : { head: options.head }),
+    ...defined({ head: options.head }),
     ...(notes.length === 0 ? {} : { notes }),
-    ...(changedFrom === undefined ? {} : { changedFrom }),
+    ...defined({ changedFrom }),
     ...(state.sent.view === undefined || last === undefined
       ? {}
       : { lastCall: state.sent.view.call }),
-    ...(toolFacts === undefined ? {} : { toolFacts }),
+    ...defined({ toolFacts }),
     ...budgetOf(state, options, spent),
   };
 }
@@ -379,7 +377,7 @@ async function activeObjects({
       entry,
       stored,
       isPinned: state.active.pinned.has(id),
-      ...(ranges === undefined ? {} : { ranges }),
+      ...defined({ ranges }),
       ...(activation.asked === undefined ? {} : { isAsked: true }),
     });
   }

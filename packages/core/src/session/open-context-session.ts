@@ -1,4 +1,5 @@
 import {
+  defined,
   type ObjectId,
   staticReference,
   type StaticReference,
@@ -184,7 +185,7 @@ export async function openContextSession(
       if (callMade !== undefined)
         executions.record(callMade, {
           report: result.text,
-          ...(result.hostText === undefined ? {} : { hostText: result.hostText }),
+          ...defined({ hostText: result.hostText }),
           effects: result.effects,
           isApplied: true,
         });

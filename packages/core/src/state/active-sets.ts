@@ -1,5 +1,6 @@
 import {
   areSameRanges,
+  defined,
   type LineRange,
   type ObjectId,
   withRange,
@@ -126,12 +127,7 @@ export function activeSets(): ActiveSets {
         known.used.turn === used.turn &&
         known.used.call === used.call;
       if (isSame) return "already";
-      show(id, {
-        used,
-        ...(version === undefined ? {} : { version }),
-        ...(shown === undefined ? {} : { ranges: shown }),
-        ...asked,
-      });
+      show(id, { used, ...defined({ version, ranges: shown }), ...asked });
       return last === undefined ? "now" : "already";
     },
     show,
@@ -196,9 +192,7 @@ export function activationRow(activation: Activation): StoredActivation {
   const row = Object.freeze({
     turn: used.turn,
     call: used.call,
-    ...(version === undefined ? {} : { version }),
-    ...(ranges === undefined ? {} : { ranges }),
-    ...(asked === undefined ? {} : { asked }),
+    ...defined({ version, ranges, asked }),
   });
   activationRows.set(activation, row);
   return row;

@@ -1,4 +1,5 @@
 import {
+  defined,
   isReference,
   type LineRange,
   type ObjectId,
@@ -91,11 +92,7 @@ function addLines(
   if (active !== undefined && (isOther || active.ranges === undefined)) return;
   const ranges = withRange(active?.ranges ?? [], range);
   const { ranges: _shown, ...rest } = active ?? { used: state.chat.now() };
-  state.active.show(id, {
-    ...rest,
-    ...(version === undefined ? {} : { version }),
-    ...(ranges === undefined ? {} : { ranges }),
-  });
+  state.active.show(id, { ...rest, ...defined({ version, ranges }) });
 }
 
 function hasOutput({ body }: StoredMetadata): boolean {
@@ -126,7 +123,7 @@ function showingsOf(id: ObjectId, stored: StoredMetadata | undefined): readonly 
     const file = references.find((reference) => reference.id === target.id);
     return {
       id: target.id,
-      ...(range === undefined ? {} : { range }),
+      ...defined({ range }),
       ...(file?.ref === "static" ? { contentHash: file.content_hash } : {}),
     };
   });

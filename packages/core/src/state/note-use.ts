@@ -1,4 +1,5 @@
 import {
+  defined,
   isReference,
   type JsonObject,
   type LineRange,
@@ -116,7 +117,7 @@ function hold(scope: SessionScope, entry: PoolEntry, { facts, holder }: CallUse)
   for (const path of facts.paths) {
     const key = keyOf(scope, path);
     const read = facts.kind === "read" ? entry.handle : uses.paths?.get(key)?.read;
-    uses.hold(key, { newest: holder, ...(read === undefined ? {} : { read }) });
+    uses.hold(key, { newest: holder, ...defined({ read }) });
   }
 }
 

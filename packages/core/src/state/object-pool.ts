@@ -1,4 +1,4 @@
-import { type ObjectId, type StoredMetadata } from "@self-context-manager/objects";
+import { defined, type ObjectId, type StoredMetadata } from "@self-context-manager/objects";
 import { handleLetter } from "../lines/handles.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import type { StatePart } from "./state-part.ts";
@@ -103,13 +103,7 @@ export function objectPool(): ObjectPool {
       const isLoaded = known === undefined ? loaded : known.row.loaded;
       const row = hasRow
         ? known.row
-        : Object.freeze({
-            id,
-            handle,
-            ...(key === undefined ? {} : { key }),
-            ...(isLoaded === undefined ? {} : { loaded: isLoaded }),
-            ...(isLinked === undefined ? {} : { linked: isLinked }),
-          });
+        : Object.freeze({ id, handle, ...defined({ key, loaded: isLoaded, linked: isLinked }) });
       const entry = { id, handle, stored, row };
       put(entry);
       if (isFile(stored)) untracked.add(id);

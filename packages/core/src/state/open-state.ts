@@ -1,5 +1,6 @@
 import {
   type CommittedVersion,
+  defined,
   describeAll,
   type DynamicReference,
   type ObjectId,
@@ -60,10 +61,7 @@ async function loadState(
   const view = await continuedView(store, session, latest);
   const isBranch = view !== latest;
   const metadata = await describeAll(store, knownIds(session));
-  const state = restoreSessionState(session, chat, metadata, {
-    ...(view === undefined ? {} : { view }),
-    ...(executions === undefined ? {} : { executions }),
-  });
+  const state = restoreSessionState(session, chat, metadata, defined({ view, executions }));
   // The cache contains the prompt of the last call, although the next view continues an earlier one.
   const cache = latest === undefined ? undefined : sentView(latest, true).cache;
   if (isBranch && state.sent.view !== undefined && cache !== undefined)

@@ -1,4 +1,5 @@
 import {
+  defined,
   type DynamicReference,
   type ObjectBody,
   type ObjectId,
@@ -33,7 +34,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     session_id: state.hostSessionId,
     chat_ref: chatRef,
     ...(sent.viewId === undefined ? {} : { view_ref: { ref: "dynamic", id: sent.viewId } }),
-    ...(sent.viewBranch === undefined ? {} : { view_branch: sent.viewBranch }),
+    ...defined({ view_branch: sent.viewBranch }),
     system_prompt_refs: Object.fromEntries(
       [...sent.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
     ),
@@ -50,7 +51,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     pending_calls: [...executions.applied],
     calibration: sent.calibration,
     usage_points: sent.usage,
-    ...(sent.usageModel === undefined ? {} : { usage_model: sent.usageModel }),
+    ...defined({ usage_model: sent.usageModel }),
     ...(sent.promptLimits.size === 0
       ? {}
       : { prompt_limits: Object.fromEntries(sent.promptLimits) }),

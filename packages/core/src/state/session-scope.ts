@@ -2,6 +2,7 @@ import type { DocumentUpkeep } from "@self-context-manager/links";
 import {
   type Clock,
   type CommitOptions,
+  defined,
   type FileSource,
   type IdSource,
   type Logger,
@@ -139,7 +140,7 @@ function writeOf({
   readonly body: ObjectBody;
   readonly expect?: number;
 }): ObjectWrite {
-  return { object: sealObject(body), ...(expect === undefined ? {} : { expect }) };
+  return { object: sealObject(body), ...defined({ expect }) };
 }
 
 async function commitWrites(

@@ -1,4 +1,4 @@
-import { type LineRange, type ObjectId } from "@self-context-manager/objects";
+import { defined, type LineRange, type ObjectId } from "@self-context-manager/objects";
 import type { CallTime } from "../policy/activation-policy.ts";
 import type { SessionScope } from "./session-scope.ts";
 import type { SessionState } from "./session-state.ts";
@@ -26,7 +26,7 @@ export function setActive(
 ): "now" | "already" {
   const handle = state.pool.get(id)?.handle;
   if (handle !== undefined) state.uses.use(handle);
-  const lines = range === undefined ? {} : { range };
+  const lines = defined({ range });
   return state.active.activate(id, { used, isAsked, ...lines, ...rest });
 }
 

@@ -1,5 +1,6 @@
 import {
   areSameRanges,
+  defined,
   type LineRange,
   type ObjectId,
   type StoredMetadata,
@@ -49,7 +50,7 @@ export function shownTexts(): ShownTexts {
     const earlier = earlierTexts(known, hash);
     texts.set(id, {
       content_hash: hash,
-      ...(ranges === undefined ? {} : { ranges }),
+      ...defined({ ranges }),
       ...(earlier.length === 0 ? {} : { earlier }),
     });
     isChanged = true;

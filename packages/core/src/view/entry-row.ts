@@ -1,4 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
+import {
+  defined,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@self-context-manager/objects";
 import {
   type ArgumentStub,
   type AssistantEntry,
@@ -226,7 +231,7 @@ function entryOf(row: string): ViewEntry | undefined {
       const [, turn, step, left, stubs, tokens] = answerForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const read = stubs?.split(",").map(readStub);
-      const rest = read === undefined ? {} : { stubs: read };
+      const rest = defined({ stubs: read });
       const thinking = left === undefined ? {} : { thinking: thinkingOf(left) };
       const place = { turn: Number(turn), step: Number(step) };
       return { type: "assistant", ...place, ...thinking, ...rest, tokens: Number(tokens) };

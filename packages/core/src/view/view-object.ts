@@ -1,10 +1,11 @@
-import type {
-  JsonObject,
-  JsonValue,
-  ObjectBody,
-  ObjectId,
-  StaticReference,
-  StoredVersion,
+import {
+  defined,
+  type JsonObject,
+  type JsonValue,
+  type ObjectBody,
+  type ObjectId,
+  type StaticReference,
+  type StoredVersion,
 } from "@self-context-manager/objects";
 import type { CacheState } from "../cost/cache-state.ts";
 import { entryRow, readEntryRow } from "./entry-row.ts";
@@ -106,7 +107,7 @@ export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
     record: viewRecord(stored),
     tokens,
     isAnswered,
-    ...(cache === undefined ? {} : { cache }),
+    ...defined({ cache }),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  defined,
   escapePointer,
   type FrontMatter,
   type JsonObject,
@@ -179,7 +180,7 @@ function addLinks(
       raw,
       ...linkParts(raw),
       ...(embed ? { embed } : {}),
-      ...(relation === undefined ? {} : { relation }),
+      ...defined({ relation }),
     });
   }
 }

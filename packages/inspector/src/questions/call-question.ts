@@ -1,4 +1,4 @@
-import { type ObjectId, sha256 } from "@self-context-manager/objects";
+import { defined, type ObjectId, sha256 } from "@self-context-manager/objects";
 import {
   compareViews,
   type DescribedEntry,
@@ -42,8 +42,7 @@ export function callOf(
     at,
     layout,
     tokens,
-    ...(epoch === undefined ? {} : { epoch }),
-    ...(payloadHash === undefined ? {} : { payloadHash }),
+    ...defined({ epoch, payloadHash }),
     isVerified: view.isVerified,
     problems: view.problems.map(problemOf),
     systemPrompts: view.systemPrompts.map((prompt) => ({
@@ -54,7 +53,7 @@ export function callOf(
         ) === true,
     })),
     messages: messagesOf(view, difference?.sharedMessages ?? 0),
-    ...(difference === undefined ? {} : { difference }),
+    ...defined({ difference }),
   };
 }
 
@@ -62,7 +61,7 @@ function problemOf(problem: ViewProblem): CallProblem {
   const { text, id, version } = problem;
   // Messages that differ as a whole are no damage of the view object itself.
   if (problem.type === "messages") return { text };
-  return { text, id, ...(version === undefined ? {} : { version }) };
+  return { text, id, ...defined({ version }) };
 }
 
 function messagesOf(view: RebuiltView, shared: number): readonly CallMessage[] {
@@ -97,12 +96,12 @@ function jsonOf(message: object): { readonly json: string; readonly hash: string
 }
 
 function entryOf({ what, place, how, tokens }: DescribedEntry): NonNullable<CallMessage["entry"]> {
-  return { what, place, how, ...(tokens === undefined ? {} : { tokens }) };
+  return { what, place, how, ...defined({ tokens }) };
 }
 
 function partsOf({ versions }: DescribedEntry, { ids }: RebuiltView): readonly NamedPart[] {
   return versions.map(({ handle, version }) => {
     const id = ids.get(handle);
-    return { ...(id === undefined ? {} : { id }), handle, version };
+    return { ...defined({ id }), handle, version };
   });
 }

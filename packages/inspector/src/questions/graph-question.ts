@@ -1,4 +1,4 @@
-import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
+import { defined, type ObjectId, type StoredMetadata } from "@self-context-manager/objects";
 import { type Edge, edgesOf } from "@self-context-manager/links";
 
 import type { GraphAnswer } from "../answers.ts";
@@ -52,7 +52,7 @@ export async function graphAnswer(reading: Reading, id: ObjectId): Promise<Graph
           isCut = true;
           continue;
         }
-        nodes.set(other, { distance, ...(stored === undefined ? {} : { stored }) });
+        nodes.set(other, { distance, ...defined({ stored }) });
         if (stored !== undefined && !isHub) next.push(other);
       }
       if (nodes.has(edge.from) && nodes.has(edge.to))

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import {
+  defined,
   isJsonObject,
   type ObjectId,
   type StoredMetadata,
@@ -63,11 +64,7 @@ export function openNames(reading: Reading, followed: Positions): Names {
   async function load(newestFirst: boolean): Promise<void> {
     let after: string | undefined;
     do {
-      const page = await store.find({
-        newestFirst,
-        limit: most.atOnce,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await store.find({ newestFirst, limit: most.atOnce, ...defined({ after }) });
       for (const stored of page.items) keep(stored);
       after = page.next;
       await setImmediate();

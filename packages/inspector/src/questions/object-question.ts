@@ -1,5 +1,6 @@
 import {
   collectReferences,
+  defined,
   type LocatedReference,
   type ObjectId,
   type Referrer,
@@ -50,7 +51,7 @@ export async function objectAnswer(
   return {
     ...reading.named(id, newest),
     version: whole?.version ?? newest.version,
-    ...(nickname === undefined ? {} : { nickname }),
+    ...defined({ nickname }),
     metadata: metadataLines(newest.body),
     versions: history.map(versionRow),
     inView,
@@ -58,13 +59,13 @@ export async function objectAnswer(
     referrers: into.slice(0, most).map(({ id: from, path }) => ({ ...named(from), path })),
     links: links.map(({ link, target }) => ({
       text: link.syntax === "wiki" ? `[[${link.raw}]]` : link.raw,
-      ...(link.relation === undefined ? {} : { relation: link.relation }),
+      ...defined({ relation: link.relation }),
       ...(target.state === "unresolved" ? {} : { to: named(target.id) }),
       ...(target.state === "ambiguous" ? { isAmbiguous: true } : {}),
     })),
     backlinks: backlinks.map(({ from, link }) => ({
       ...named(from.id),
-      ...(link.relation === undefined ? {} : { relation: link.relation }),
+      ...defined({ relation: link.relation }),
     })),
     ...problemOf(problems),
   };
@@ -108,7 +109,7 @@ async function referrersOf({ store }: Reading, id: ObjectId): Promise<readonly R
   const found: Referrer[] = [];
   let after: string | undefined;
   do {
-    const page = await store.referrers(id, after === undefined ? {} : { after });
+    const page = await store.referrers(id, defined({ after }));
     found.push(...page.items);
     after = page.next;
   } while (after !== undefined && found.length <= most);

@@ -1,5 +1,6 @@
 import {
   boundedMap,
+  defined,
   type DynamicReference,
   type ObjectBody,
   type ObjectId,
@@ -126,7 +127,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
             where: { type: "session" },
             newestFirst,
             limit,
-            ...(after === undefined ? {} : { after }),
+            ...defined({ after }),
           }),
       );
       if (page === undefined) return { found, isWhole: false };
@@ -183,7 +184,7 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
       const view = await rebuiltCall(opened, call);
       if (view === undefined) return undefined;
       const before = await rebuiltCall(opened, call - 1);
-      return { view, ...(before === undefined ? {} : { before }) };
+      return { view, ...defined({ before }) };
     },
     async timeline(session) {
       const timeline = await timelines.read(session);

@@ -1,4 +1,4 @@
-import { type ObjectId, type SearchHit, StoreError } from "@self-context-manager/objects";
+import { defined, type ObjectId, type SearchHit, StoreError } from "@self-context-manager/objects";
 import { matchingLine, updateSearch } from "@self-context-manager/links";
 
 import type { SearchAnswer } from "../answers.ts";
@@ -67,9 +67,7 @@ async function hitsOf(
     hits.set(key, {
       ...reading.named(id, stored),
       by: handle === undefined ? "name" : "handle",
-      ...(handle === undefined ? {} : { handle }),
-      ...(other?.version === undefined ? {} : { version: other.version }),
-      ...(where === undefined ? {} : { session: where }),
+      ...defined({ handle, version: other?.version, session: where }),
       line: other?.line ?? text.slice(0, longestName),
     });
   }
@@ -119,7 +117,7 @@ async function named(
       ...reading.named(id, stored),
       by: "words",
       version,
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       line: await lineOf(reading, id, version, words),
     });
   }

@@ -1,6 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-import type { ObjectBody, ObjectId, ObjectMetadata } from "@self-context-manager/objects";
+import {
+  defined,
+  type ObjectBody,
+  type ObjectId,
+  type ObjectMetadata,
+} from "@self-context-manager/objects";
 import type {
   DescribedEntry,
   SessionTimeline,
@@ -59,7 +64,7 @@ export function redaction(): Redaction {
     at: row.at,
     transaction: row.transaction,
     generator: keptWord(row.generator),
-    ...(row.characters === undefined ? {} : { characters: row.characters }),
+    ...defined({ characters: row.characters }),
     contentHash: hash(row.contentHash),
     metadataViewHash: hash(row.metadataViewHash),
     objectHash: hash(row.objectHash),
@@ -75,15 +80,14 @@ export function redaction(): Redaction {
       lastAt: row.lastAt,
       calls: row.calls,
       tokens: row.tokens,
-      ...(row.cost === undefined ? {} : { cost: row.cost }),
-      ...(row.reported === undefined ? {} : { reported: row.reported }),
+      ...defined({ cost: row.cost, reported: row.reported }),
       ...problemOf(row),
     }),
     timeline: ({ parts, calls, calibration }, names) => ({
       parts: parts.map(({ kind, handle, id }) => ({
         kind,
         ...(handle === undefined ? {} : { handle: keptWord(handle) }),
-        ...(id === undefined ? {} : { id }),
+        ...defined({ id }),
         name: (id === undefined ? undefined : names.get(id)) ?? kind,
       })),
       calls: calls.map(timelineCall),
@@ -100,8 +104,7 @@ export function redaction(): Redaction {
       isVerified: answer.isVerified,
       problems: answer.problems.map(({ text, id, version }) => ({
         text: removedText(text),
-        ...(id === undefined ? {} : { id }),
-        ...(version === undefined ? {} : { version }),
+        ...defined({ id, version }),
       })),
       systemPrompts: answer.systemPrompts.map(({ origin, id, version, text, isShared }) => ({
         origin: keptWord(origin),
@@ -116,11 +119,11 @@ export function redaction(): Redaction {
         ...(message.json === undefined ? {} : { json: messageOf(message.hash, message.json) }),
         ...(message.entry === undefined ? {} : { entry: entryOf(message.entry) }),
         parts: message.parts.map(({ id, handle, version }) => ({
-          ...(id === undefined ? {} : { id }),
+          ...defined({ id }),
           handle: keptWord(handle),
           version,
         })),
-        ...(message.isDamaged === undefined ? {} : { isDamaged: message.isDamaged }),
+        ...defined({ isDamaged: message.isDamaged }),
       })),
       ...(answer.difference === undefined ? {} : { difference: differenceOf(answer.difference) }),
     }),
@@ -143,7 +146,7 @@ export function redaction(): Redaction {
         text: removedText(text),
         ...(relation === undefined ? {} : { relation: keptWord(relation) }),
         ...(to === undefined ? {} : { to: named(to) }),
-        ...(isAmbiguous === undefined ? {} : { isAmbiguous }),
+        ...defined({ isAmbiguous }),
       })),
       backlinks: answer.backlinks.map((one) => ({
         ...named(one),
@@ -245,9 +248,9 @@ function timelineCall(call: TimelineCall): TimelineCall {
     layout: keptWord(call.layout),
     tokens: call.tokens,
     ...epochOf(call),
-    ...(call.sentAt === undefined ? {} : { sentAt: call.sentAt }),
+    ...defined({ sentAt: call.sentAt }),
     ...(call.model === undefined ? {} : { model: keptWord(call.model) }),
-    ...(call.messages === undefined ? {} : { messages: call.messages }),
+    ...defined({ messages: call.messages }),
     changes: call.changes.map(([part, tokens]) => [part, tokens]),
     shared: call.shared,
     repeated: call.repeated,
@@ -270,8 +273,7 @@ function timelineCall(call: TimelineCall): TimelineCall {
             cacheWrite: usage.cacheWrite,
           },
         }),
-    ...(call.reportedUnits === undefined ? {} : { reportedUnits: call.reportedUnits }),
-    ...(miss === undefined ? {} : { miss }),
+    ...defined({ reportedUnits: call.reportedUnits, miss }),
     ...problemOf(call),
   };
 }
@@ -296,7 +298,7 @@ function entryOf({
   tokens,
 }: Omit<DescribedEntry, "versions">): Omit<DescribedEntry, "versions"> {
   // Their words are those of the context manager.
-  return { what, place, how, ...(tokens === undefined ? {} : { tokens }) };
+  return { what, place, how, ...defined({ tokens }) };
 }
 
 function describedEntry(entry: DescribedEntry): DescribedEntry {

@@ -3,6 +3,7 @@ import { fileType } from "./file-type.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { ObjectBody, ObjectMetadata, Provenance } from "./object-body.ts";
 import type { ObjectId } from "./object-id.ts";
+import { defined } from "./defined.ts";
 
 /** Whether a file object has content, and why not. */
 export type Presence = "present" | "unread" | "non_text" | "missing";
@@ -48,12 +49,7 @@ export function diskState(body: ObjectMetadata | ObjectBody): FileState | undefi
 
 /** Returns the stored form of a file's state on disk. */
 function diskField({ size, modified, node, born }: FileState): JsonObject {
-  return {
-    size,
-    modified,
-    ...(node === undefined ? {} : { node }),
-    ...(born === undefined ? {} : { born }),
-  };
+  return { size, modified, ...defined({ node, born }) };
 }
 
 function kept(earlier: ObjectBody | ObjectMetadata | undefined): Partial<ObjectBody> {
@@ -132,7 +128,7 @@ export function missingFileBody(earlier: ObjectBody | ObjectMetadata): ObjectBod
     file_type: earlier["file_type"] ?? "text",
     char_count: 0,
     presence: "missing",
-    ...(earlier["disk"] === undefined ? {} : { disk: earlier["disk"] }),
+    ...defined({ disk: earlier["disk"] }),
     provenance: { ...withoutIdentity(earlier.provenance), generator: "human" },
   };
 }

@@ -1,5 +1,6 @@
 import { ImportError } from "../errors.ts";
 import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
+import { defined } from "../model/defined.ts";
 import { hashFields } from "../model/hash-fields.ts";
 import { hashRule } from "../model/hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
@@ -16,7 +17,7 @@ export function exportHeader(versions?: number): string {
   return canonicalJson({
     format: "self-context-manager/export",
     format_version: format,
-    ...(versions === undefined ? {} : { versions }),
+    ...defined({ versions }),
   });
 }
 

@@ -1,10 +1,10 @@
+import { defined } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
   imageBlock,
   objectOf,
   objectsOf,
-  present,
   saidIn,
   type ShownBlocks,
   shownIn,
@@ -140,7 +140,7 @@ function serverResult(block: JsonObject): readonly RecordedText[] {
 }
 
 function factsOf(message: JsonObject): ModelCallFacts {
-  return present({
+  return defined({
     provider: "anthropic",
     model: stringValue(message["model"]),
     stopReason: stringValue(message["stop_reason"]),

@@ -1,15 +1,8 @@
+import { defined } from "@self-context-manager/objects";
 import type { JsonObject } from "@self-context-manager/core";
 
 import { callOf, isAnswer, outputOf, saidBlocks, thought } from "./codex-items.ts";
-import {
-  numberOf,
-  objectOf,
-  objectsOf,
-  present,
-  stringValue,
-  textBlock,
-  timeOf,
-} from "./fields.ts";
+import { numberOf, objectOf, objectsOf, stringValue, textBlock, timeOf } from "./fields.ts";
 import type { RecordedAssistant, RecordedUsage } from "./recorded-session.ts";
 import type { Recording } from "./recording.ts";
 import type { RowReader } from "./row-reader.ts";
@@ -64,7 +57,7 @@ export function codexReader(rows: Recording): RowReader {
     time: { readonly timestamp?: number },
   ): void => {
     if (isOpen) rows.extendCall(content, {});
-    else rows.call(content, { provider: "openai", ...present({ model }), ...time });
+    else rows.call(content, { provider: "openai", ...defined({ model }), ...time });
     isOpen = true;
   };
 
@@ -135,7 +128,7 @@ export function codexReader(rows: Recording): RowReader {
           isOpen = false;
           // The same count is reported again when limits change, so only the first one is used.
           if (rows.newestCall()?.usage === undefined)
-            rows.extendCall([], present({ usage: usageOf(payload) }));
+            rows.extendCall([], defined({ usage: usageOf(payload) }));
           break;
         case "compacted":
           isOpen = false;

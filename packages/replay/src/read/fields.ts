@@ -32,16 +32,6 @@ export function timeOf(value: JsonValue | undefined): { readonly timestamp?: num
   return typeof time === "number" && Number.isFinite(time) ? { timestamp: time } : {};
 }
 
-/** An object without its undefined fields. */
-export function present<Fields extends Readonly<Record<string, unknown>>>(
-  fields: Fields,
-): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
-}
-
 export function textBlock(text: string): RecordedText {
   return { type: "text", text };
 }

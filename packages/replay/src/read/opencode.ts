@@ -1,4 +1,4 @@
-import { isJsonObject } from "@self-context-manager/objects";
+import { defined, isJsonObject } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
@@ -6,7 +6,6 @@ import {
   numberOf,
   objectOf,
   objectsOf,
-  present,
   type ShownBlocks,
   stringValue,
   textBlocks,
@@ -65,7 +64,7 @@ function readAssistant(info: JsonObject, parts: readonly JsonObject[], rows: Rec
     return;
   }
   const facts: ModelCallFacts = {
-    ...present({
+    ...defined({
       provider: stringValue(info["providerID"]),
       model: stringValue(info["modelID"]),
       stopReason: stringValue(info["finish"]),
@@ -76,7 +75,7 @@ function readAssistant(info: JsonObject, parts: readonly JsonObject[], rows: Rec
   for (const step of steps) {
     const finish = step.find((part) => part["type"] === "step-finish");
     const usage = usageOf(finish?.["tokens"] ?? (steps.length === 1 ? info["tokens"] : undefined));
-    rows.call(step.flatMap(answerBlock), { ...facts, ...present({ usage }) });
+    rows.call(step.flatMap(answerBlock), { ...facts, ...defined({ usage }) });
     for (const part of step) answer(part, rows);
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import type { JsonObject, JsonValue } from "@self-context-manager/core";
 
 import {
@@ -5,7 +6,6 @@ import {
   numberOf,
   objectOf,
   objectsOf,
-  present,
   saidIn,
   type ShownBlocks,
   shownIn,
@@ -40,7 +40,7 @@ export function answerBlocks(content: JsonValue | undefined): RecordedAssistant[
 
 /** The facts that pi-ai records of a model call apart from its content and its time. */
 export function callFacts(message: JsonObject): ModelCallFacts {
-  return present({
+  return defined({
     provider: stringValue(message["provider"]),
     model: stringValue(message["model"]),
     stopReason: stringValue(message["stopReason"]),

@@ -1,5 +1,6 @@
 import type { Message } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
+import { defined } from "@self-context-manager/objects";
 
 import type { RecordedMessage } from "../read/recorded-session.ts";
 
@@ -20,7 +21,7 @@ export const recordedCodec: MessageCodec<NumberedRow> = {
     return {
       role: row.role,
       key: String(number),
-      ...(row.timestamp === undefined ? {} : { timestamp: row.timestamp }),
+      ...defined({ timestamp: row.timestamp }),
       ...(row.role === "toolResult" ? { callId: row.toolCallId } : {}),
     };
   },
@@ -28,7 +29,7 @@ export const recordedCodec: MessageCodec<NumberedRow> = {
 };
 
 function messageOf(row: NumberedRow["row"]): Message {
-  const time = row.timestamp === undefined ? {} : { timestamp: row.timestamp };
+  const time = defined({ timestamp: row.timestamp });
   switch (row.role) {
     case "user":
       return { role: "user", content: row.content.map((block) => ({ ...block })), ...time };
@@ -36,10 +37,7 @@ function messageOf(row: NumberedRow["row"]): Message {
       return {
         role: "assistant",
         content: row.content.map((block) => ({ ...block })),
-        meta: {
-          ...(row.provider === undefined ? {} : { provider: row.provider }),
-          ...(row.model === undefined ? {} : { model: row.model }),
-        },
+        meta: defined({ provider: row.provider, model: row.model }),
         ...time,
       };
     case "toolResult":

@@ -7,6 +7,7 @@ import {
   type ViewOptions,
 } from "@self-context-manager/core";
 import { openRehearsal } from "@self-context-manager/core/rehearsal";
+import { defined } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { stat } from "node:fs/promises";
 
@@ -184,7 +185,7 @@ function viewOptions({ read, write, breakpoints, lifetime }: ReplayPrices): View
   const prices: PriceProfile = {
     read,
     write,
-    ...(lifetime === undefined ? {} : { lifetime }),
+    ...defined({ lifetime }),
     minimum: 0,
     tiers: [],
     caching: "explicit",

@@ -1,6 +1,7 @@
 import type { LayoutOutput, ViewEntry } from "@self-context-manager/core/layout";
 import type { Rehearsal, StoredRehearsal } from "@self-context-manager/core/rehearsal";
 import type { ViewMessage, ViewOptions } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { askedOverhead } from "../measure/billing.ts";
 import type {
@@ -146,7 +147,7 @@ function viewMeasure(
           return together(known.calls.get(found.callId) ?? "none", askedArguments(object));
         return known.results.get(handles.get(found.callId) ?? "") ?? "none";
       },
-      ...(time === undefined ? {} : { time }),
+      ...defined({ time }),
     };
   }
 

@@ -1,4 +1,5 @@
 import {
+  defined,
   isJsonObject,
   type ObjectId,
   type ObjectMetadata,
@@ -79,7 +80,7 @@ async function select(
       ...(type === undefined ? {} : { where: { type } }),
       newestFirst: true,
       limit: 1_000,
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     for (const stored of page.items) {
       if (!isWanted(stored.body, range)) continue;

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  defined,
   type FindQuery,
   type JsonValue,
   objectId,
@@ -96,7 +97,7 @@ function questions({
     for (const newestFirst of [false, true]) {
       const name = `find ${JSON.stringify(query)} ${newestFirst ? "newest first" : ""}`;
       const page = (store: ObjectStore) => (after: string | undefined) =>
-        store.find({ ...query, newestFirst, limit: 2, ...(after === undefined ? {} : { after }) });
+        store.find({ ...query, newestFirst, limit: 2, ...defined({ after }) });
       asked.push([name, (store) => pages(page(store), "next", "items")]);
     }
   }

@@ -1,4 +1,9 @@
-import { fixedPatience, type JsonValue, type Patience } from "@self-context-manager/objects";
+import {
+  defined,
+  fixedPatience,
+  type JsonValue,
+  type Patience,
+} from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";
@@ -296,7 +301,7 @@ export function nodeClient(
           // Without it, XTDB returns only one of several states of one millisecond.
           withCorrections: "true",
           withDocs: "true",
-          ...(from === undefined ? {} : { startTxId: from }),
+          ...defined({ startTxId: from }),
           ...(to === undefined ? {} : { endTxId: to + 1 }),
           ...awaiting(remaining),
         },

@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import ky, { type KyInstance, TimeoutError } from "ky";
 
 import { readTransit } from "./transit.ts";
@@ -60,7 +61,7 @@ export function requests({ url, token }: RequestsOptions): Requests {
         const response = await http(`${node}/_xtdb/${path}`, {
           method: body === undefined ? "get" : "post",
           timeout: Math.max(1, Math.ceil(timeout)),
-          ...(signal === undefined ? {} : { signal }),
+          ...defined({ signal }),
           ...(search === undefined ? {} : { searchParams: { ...search } }),
           ...(body === undefined
             ? {}

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
@@ -47,7 +49,7 @@ export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
     state: hasFailed ? "failed" : "running",
     url: facts.url,
     pid: facts.pid,
-    ...(latestTransaction === undefined ? {} : { latestTransaction }),
+    ...defined({ latestTransaction }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ContextSession, HostSession } from "@self-context-manager/core";
-import type { FileSource, ObjectStore } from "@self-context-manager/objects";
+import { defined, type FileSource, type ObjectStore } from "@self-context-manager/objects";
 
 import type { ScriptedModel } from "../harness/model-request.ts";
 import type { MemoryFolder } from "../harness/scripted/memory-folder.ts";
@@ -70,7 +70,7 @@ export function historySession(options: HistorySessionOptions): HistorySession {
     openSession: session,
     notify: () => undefined,
     codec: scriptedCodecs[options.identifiedBy],
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...defined({ contextWindow }),
   });
   const adapter = { ...sound, ...options.breaking?.(sound, session) };
   const plugin: ScriptedPlugin = {

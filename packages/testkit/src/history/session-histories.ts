@@ -1,8 +1,9 @@
-import type {
-  DynamicReference,
-  ObjectId,
-  ObjectStore,
-  StoredMetadata,
+import {
+  defined,
+  type DynamicReference,
+  type ObjectId,
+  type ObjectStore,
+  type StoredMetadata,
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -86,7 +87,7 @@ async function make(host: HistoryHost, move: SessionMove): Promise<void> {
 /** Checks that another process that opens the session now has the same sets and would send the same bytes. */
 async function checkReopened(host: HistoryHost, contextWindow: number | undefined): Promise<void> {
   const session = host.session();
-  const options = contextWindow === undefined ? {} : { contextWindow };
+  const options = defined({ contextWindow });
   const live = await session.session();
   const { messages } = await live.peekView(options);
   assert.deepEqual(sequenceFaults(messages), [], "the view is legal");

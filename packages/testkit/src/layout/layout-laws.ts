@@ -6,6 +6,7 @@ import {
   type ViewSource,
 } from "@self-context-manager/core/layout";
 import { namedVersions } from "@self-context-manager/core/inspect";
+import { defined } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
@@ -218,7 +219,7 @@ function everySession(
     numRuns,
     endOnFailure,
     examples: examples.map((script) => [script]),
-    ...(seed === undefined ? {} : { seed }),
+    ...defined({ seed }),
   });
 }
 

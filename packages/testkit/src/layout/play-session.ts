@@ -10,6 +10,7 @@ import {
 } from "@self-context-manager/core/layout";
 import { type Layout, recentlyUsedPolicy, type ViewMessage } from "@self-context-manager/core";
 import {
+  defined,
   isReference,
   type JsonValue,
   type ObjectId,
@@ -80,8 +81,7 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
       model: current.model,
       ...(current.sent === undefined ? {} : { lastModel: current.sent.model }),
       input,
-      ...(last === undefined ? {} : { last }),
-      ...(current.sent?.budget === undefined ? {} : { lastBudget: current.sent.budget }),
+      ...defined({ last, lastBudget: current.sent?.budget }),
       lastMessages: current.sent?.messages ?? [],
       lastLeftOut: current.sent?.leftOut ?? [],
       output,
@@ -142,7 +142,7 @@ function inputOf(
   }
   return {
     turns: now.turns,
-    ...(now.compaction === undefined ? {} : { compaction: now.compaction }),
+    ...defined({ compaction: now.compaction }),
     chatHandle: "chat",
     pool,
     poolRevision: place.times,
@@ -168,7 +168,7 @@ function inputOf(
     ...now.model,
     ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
     ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),
-    ...(now.budget === undefined ? {} : { budget: now.budget }),
+    ...defined({ budget: now.budget }),
   };
 }
 
@@ -214,7 +214,7 @@ function activeObjects(now: SessionNow, { versions }: SessionPlace): readonly Ac
 function sourceOf(now: SessionNow, { versions }: SessionPlace): ViewSource {
   return {
     turns: now.turns,
-    ...(now.compaction === undefined ? {} : { compaction: now.compaction }),
+    ...defined({ compaction: now.compaction }),
     chatHandle: "chat",
     workspace,
     object: (handle, version) => {

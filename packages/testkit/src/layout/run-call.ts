@@ -1,5 +1,10 @@
 import type { Block } from "@self-context-manager/core";
-import type { JsonObject, LineRange, StoredVersion } from "@self-context-manager/objects";
+import {
+  defined,
+  type JsonObject,
+  type LineRange,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 
 import {
   entryOf,
@@ -104,7 +109,7 @@ export function executed(
         failed: fails,
         content: isImageAlone ? null : output,
         ...(hasImage ? { blocks: isImageAlone ? [image] : [text, image] } : {}),
-        ...(file === undefined ? {} : { file }),
+        ...defined({ file }),
       };
       return coming(now, script.comes, handle, facts, place);
     }

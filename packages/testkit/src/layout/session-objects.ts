@@ -1,6 +1,7 @@
 import { argsDisplay, type PoolEntry } from "@self-context-manager/core/layout";
 import { type Block, usualToolFacts } from "@self-context-manager/core";
 import {
+  defined,
   type DynamicReference,
   type JsonObject,
   type LineRange,
@@ -141,12 +142,12 @@ export function toolcallBody(facts: ResultFacts): ObjectBody {
     ...(isContextTool ? {} : { call_kind: usualToolFacts(tool, args).kind }),
     status: failed ? "fail" : "ok",
     is_error: failed,
-    ...(blocks === undefined ? {} : { blocks }),
+    ...defined({ blocks }),
     ...(tool === "grep" ? ownView(content) : {}),
     ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
     ...(isContextTool ? { context_tool: true, short_summary: content ?? "" } : {}),
     ...(targets.length === 0 ? {} : { target_refs: targets }),
-    ...(range === undefined ? {} : { target_range: range }),
+    ...defined({ target_range: range }),
     provenance: { origin: "toolcall", generator: "tool" },
   };
 }

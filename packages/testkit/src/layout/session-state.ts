@@ -7,7 +7,12 @@ import type {
 } from "@self-context-manager/core/layout";
 import type { ThinkingBinding } from "@self-context-manager/core/host";
 import type { ViewMessage } from "@self-context-manager/core";
-import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
+import {
+  defined,
+  type LineRange,
+  type ObjectId,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 
 import { entryOf, type ResultFacts, type Versions } from "./session-objects.ts";
 import type { RangeScript } from "./session-script.ts";
@@ -102,8 +107,7 @@ export function activated(
   const isSame = known !== undefined && known.version === version;
   const shown = joined(isSame ? known.ranges : [], range);
   active.set(handle, {
-    ...(version === undefined ? {} : { version }),
-    ...(shown === undefined ? {} : { ranges: shown }),
+    ...defined({ version, ranges: shown }),
     isAsked: isAsked || known?.isAsked === true,
   });
   return used({ ...now, active }, handle);

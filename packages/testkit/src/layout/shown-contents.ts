@@ -1,6 +1,6 @@
 import type { ActiveObject, LayoutInput, Turn } from "@self-context-manager/core/layout";
 import { isText, type ViewMessage } from "@self-context-manager/core";
-import type { LineRange } from "@self-context-manager/objects";
+import { defined, type LineRange } from "@self-context-manager/objects";
 
 import { patched } from "./patched.ts";
 
@@ -136,7 +136,7 @@ export function readable(
     }
   }
   const text = texts.get(stored.version);
-  return { ...(text === undefined ? {} : { text }), lines, isPart };
+  return { ...defined({ text }), lines, isPart };
 }
 
 function isRightText({ text, range }: ShownContent, content: string): boolean {

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { renderEntry } from "../../render/render-entry.ts";
 import { describeEntries } from "../../view/describe-entries.ts";
 import type {
@@ -36,7 +38,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
   const { largeArguments } = all;
   return {
     name: "epoch",
-    ...(largeArguments === undefined ? {} : { largeArguments }),
+    ...defined({ largeArguments }),
     followsFiles: all.superseded === "at-once",
     render(input, last) {
       const context = planningContext(input, all);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@self-context-manager/objects";
+import { defined, type JsonObject } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochPlace } from "../../view/layout.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
@@ -63,5 +63,5 @@ function readDeath(row: string): readonly [string, number] {
 export function epochOf(record: ViewRecord): EpochPlace | undefined {
   if (record.layout !== "epoch") return undefined;
   const { epoch, calls, ended_by: endedBy, left } = epochMemory(record);
-  return { number: epoch, calls, ...(endedBy === undefined ? {} : { endedBy }), left };
+  return { number: epoch, calls, ...defined({ endedBy }), left };
 }

@@ -1,4 +1,4 @@
-import { lineCount, linesOf } from "@self-context-manager/objects";
+import { defined, lineCount, linesOf } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import {
@@ -215,13 +215,5 @@ function partOf(shown: ShownPart, content: string, tokens: number): ShownPart | 
 
 function resultPlace(entry: ResultEntry): Omit<ResultEntry, "tokens" | "form" | "shows"> {
   const { type, turn, step, call, of, version, replaces } = entry;
-  return {
-    type,
-    turn,
-    step,
-    call,
-    ...(of === undefined ? {} : { of }),
-    ...(version === undefined ? {} : { version }),
-    ...(replaces === undefined ? {} : { replaces }),
-  };
+  return { type, turn, step, call, ...defined({ of, version, replaces }) };
 }

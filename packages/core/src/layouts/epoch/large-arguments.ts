@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import { isLargeWrite } from "../../calls/large-write.ts";
 import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
@@ -83,7 +85,7 @@ export function stubOf(
       : input.textsOf?.(id, argumentsOf(block.arguments));
   const file = held === undefined ? undefined : input.pool.get(held.file);
   if (held === undefined || file === undefined) return { call };
-  const before = held.before === undefined ? {} : { before: held.before };
+  const before = defined({ before: held.before });
   return { call, of: file.handle, version: held.version, ...before };
 }
 

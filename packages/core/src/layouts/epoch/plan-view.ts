@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/objects";
+import { defined, type ObjectId } from "@self-context-manager/objects";
 import { callsOf, isAssistantStep, type Step } from "../../chat/turn.ts";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
@@ -110,19 +110,13 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
   const memory: EpochMemory = {
     epoch: isNew ? before.epoch + 1 : before.epoch,
     calls: isNew ? 1 : call,
-    ...(isNew
-      ? { ended_by: ended.reason }
-      : before.ended_by === undefined
-        ? {}
-        : { ended_by: before.ended_by }),
+    ...(isNew ? { ended_by: ended.reason } : defined({ ended_by: before.ended_by })),
     left: isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left,
     died: isNew ? {} : weighing.died,
     plain_tokens:
       (from === undefined ? 0 : before.plain_tokens) +
       plainTokens(context, grown.entries.slice(grown.sent)),
-    ...(input.leftOut === undefined ? {} : { left_out: input.leftOut }),
-    ...(compaction === undefined ? {} : { compaction }),
-    ...(bound === undefined ? {} : { bound_to: bound }),
+    ...defined({ left_out: input.leftOut, compaction, bound_to: bound }),
     ...lacking(context, ended, from === undefined ? firstMemory : before, deactivated),
   };
   return {
@@ -133,7 +127,7 @@ export function planView(context: PlanningContext, last: ViewRecord | undefined)
     figures: {
       number: memory.epoch,
       calls: memory.calls,
-      ...(memory.ended_by === undefined ? {} : { endedBy: memory.ended_by }),
+      ...defined({ endedBy: memory.ended_by }),
       isNew,
       left: memory.left,
       deadTokens: isNew ? 0 : weighing.deadTokens,
@@ -207,10 +201,7 @@ function lacking(
     const object = context.active.get(handle);
     return object !== undefined && !deactivated.includes(object.entry.id);
   });
-  return {
-    ...(short === undefined ? {} : { short_for: short }),
-    ...(lacks.length === 0 ? {} : { scarce: lacks }),
-  };
+  return { ...defined({ short_for: short }), ...(lacks.length === 0 ? {} : { scarce: lacks }) };
 }
 
 /**

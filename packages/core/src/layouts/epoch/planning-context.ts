@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/objects";
+import { defined, type ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
@@ -63,7 +63,7 @@ function sourceOf(
 ): ViewSource {
   return {
     turns: input.turns,
-    ...(input.compaction === undefined ? {} : { compaction: input.compaction }),
+    ...defined({ compaction: input.compaction }),
     chatHandle: input.chatHandle,
     workspace: input.workspace,
     object(handle, version): NamedVersion | undefined {

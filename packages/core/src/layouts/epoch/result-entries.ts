@@ -1,4 +1,5 @@
 import {
+  defined,
   isReference,
   type LineRange,
   type ObjectMetadata,
@@ -76,7 +77,7 @@ export function resultEntry(
     ...place,
     of: known.handle,
     version: known.stored.version,
-    ...(replaces === undefined ? {} : { replaces }),
+    ...defined({ replaces }),
   };
   const isContextTool = known.stored.body["context_tool"] === true;
   const shows = isContextTool

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { CallKind } from "../../calls/call-kind.ts";
 import { callsOf } from "../../chat/turn.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
@@ -254,14 +256,7 @@ function withStubs(
  */
 export function referenceOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { turn, step, call, of, version } = entry;
-  const base = {
-    type: "result" as const,
-    turn,
-    step,
-    call,
-    ...(of === undefined ? {} : { of }),
-    ...(version === undefined ? {} : { version }),
-  };
+  const base = { type: "result" as const, turn, step, call, ...defined({ of, version }) };
   // The lines beside an output name files of the call, and the reference of the call replaces them.
   const beside = linesBesideOutput(entry);
   const others = (entry.shows ?? []).filter((part) => part.of !== of && !beside.includes(part));

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@self-context-manager/objects";
+import { defined, type ObjectId } from "@self-context-manager/objects";
 import { type Block, isToolCall, type ToolCallBlock } from "../../chat/message.ts";
 import {
   type AssistantStep,
@@ -35,7 +35,7 @@ function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
   if (turn.user === null) return { messages: [], tokens: 0 };
   const content = withoutEmpty(turn.user);
   if (content.length === 0) return { messages: [], tokens: 0 };
-  const meta = turn.user_meta === undefined ? {} : { meta: turn.user_meta };
+  const meta = defined({ meta: turn.user_meta });
   const message = { role: "user" as const, content, ...meta, ...timeOf(turn.timestamp) };
   return { messages: [message], tokens: messageTokens(message, estimator) };
 }

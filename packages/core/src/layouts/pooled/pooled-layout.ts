@@ -1,4 +1,9 @@
-import type { LineRange, ObjectId, StoredMetadata } from "@self-context-manager/objects";
+import {
+  defined,
+  type LineRange,
+  type ObjectId,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
 import { stepWithoutThinking } from "../../chat/signed-thinking.ts";
 import type { Step, Turn } from "../../chat/turn.ts";
 import { calibratedEstimator } from "../../cost/calibrated-estimator.ts";
@@ -276,20 +281,18 @@ function recordOf(
     pool: names,
     ...(newer.length === 0 ? {} : { newer }),
     ...(unlisted === 0 ? {} : { unlisted }),
-    ...(firstTurn === undefined ? {} : { first_turn: firstTurn }),
+    ...defined({ first_turn: firstTurn }),
     ...(just.length === 0 ? {} : { just_activated: just }),
     ...(earlier.length === 0 ? {} : { activated_in_turn: earlier }),
     ...(short.length === 0 ? {} : { short_turns: short }),
     active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
       of: entry.handle,
       version: stored.version,
-      ...(ranges === undefined ? {} : { ranges }),
+      ...defined({ ranges }),
       ...(isPinned ? { pinned: true as const } : {}),
     })),
     factor: input.factor ?? 1,
-    ...(input.estimator.model === undefined ? {} : { model: input.estimator.model }),
-    ...(input.budget === undefined ? {} : { budget: input.budget }),
-    ...(input.leftOut === undefined ? {} : { left_out: input.leftOut }),
+    ...defined({ model: input.estimator.model, budget: input.budget, left_out: input.leftOut }),
     ...(input.thinking === "bound" ? { no_thinking: true as const } : {}),
   };
   return {
@@ -318,13 +321,13 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     return {
       entry,
       stored: { ...stored, body: { ...stored.body, content } },
-      ...(ranges === undefined ? {} : { ranges }),
+      ...defined({ ranges }),
       isPinned: pinned === true,
     };
   });
   return {
     turns: source.turns,
-    ...(source.compaction === undefined ? {} : { compaction: source.compaction }),
+    ...defined({ compaction: source.compaction }),
     chatHandle: source.chatHandle,
     pool,
     poolRevision: 0,
@@ -332,8 +335,7 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     workspace: record.workspace,
     estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }, memory.model),
     factor: memory.factor,
-    ...(memory.left_out === undefined ? {} : { leftOut: memory.left_out }),
-    ...(memory.budget === undefined ? {} : { budget: memory.budget }),
+    ...defined({ leftOut: memory.left_out, budget: memory.budget }),
     ...(memory.no_thinking === true ? { thinking: "bound" } : {}),
   };
 }

@@ -1,4 +1,9 @@
-import { objectId, type ObjectWrite, type StaticReference } from "@self-context-manager/objects";
+import {
+  defined,
+  objectId,
+  type ObjectWrite,
+  type StaticReference,
+} from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import { dynamic, inStore, rejectsWith, sample } from "../samples.ts";
@@ -184,5 +189,5 @@ export const nicknameIsUnique: Scenario = (createPlace) =>
   });
 
 function named(id: string, nickname?: string): ObjectWrite {
-  return { object: sample(id, nickname === undefined ? {} : { nickname }) };
+  return { object: sample(id, defined({ nickname })) };
 }

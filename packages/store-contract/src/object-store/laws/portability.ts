@@ -1,4 +1,5 @@
 import {
+  defined,
   exportObjects,
   ImportError,
   importObjects,
@@ -121,6 +122,6 @@ export const importIsResumable: Scenario = (createPlace) =>
   });
 
 function sealed(id: string, nickname?: string): Pick<StoredVersion, "body" | "hashes"> {
-  const { body, hashes } = sample(id, nickname === undefined ? {} : { nickname });
+  const { body, hashes } = sample(id, defined({ nickname }));
   return { body, hashes };
 }

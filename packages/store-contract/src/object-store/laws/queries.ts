@@ -1,5 +1,6 @@
 import {
   collectReferences,
+  defined,
   type JsonObject,
   type JsonValue,
   objectId,
@@ -130,7 +131,7 @@ async function findAll(
   const all: StoredMetadata[] = [];
   let after: string | undefined;
   do {
-    const page = await store.find({ ...query, limit, ...(after === undefined ? {} : { after }) });
+    const page = await store.find({ ...query, limit, ...defined({ after }) });
     assert.ok(page.items.length <= limit);
     assert.ok(
       page.next === undefined || page.items.length === limit,
@@ -247,7 +248,7 @@ export const backlinksAgreeWithScan: Scenario = (createPlace) =>
           ({ reference }) =>
             reference.id === target && (kind === undefined || reference.ref === kind),
         );
-        const options = kind === undefined ? {} : { kind };
+        const options = defined({ kind });
         const found = (await store.referrers(objectId(target), { ...options, limit: 1000 })).items;
         assert.deepEqual(found, expected, `${kind ?? "all"} to ${target}`);
         const paged: Referrer[] = [];
@@ -256,7 +257,7 @@ export const backlinksAgreeWithScan: Scenario = (createPlace) =>
           const page = await store.referrers(objectId(target), {
             ...options,
             limit: 3,
-            ...(after === undefined ? {} : { after }),
+            ...defined({ after }),
           });
           paged.push(...page.items);
           assert.ok(page.next === undefined || page.next !== after, "a page has a new cursor");

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { ModelMessage } from "../model-request.ts";
 
 /** A message without the fields that have a default. */
@@ -9,16 +11,6 @@ export type NeutralParts = Pick<ModelMessage, "role" | "text"> & Partial<ModelMe
  */
 export function neutralMessage({ thinking, bytes, ...given }: NeutralParts): ModelMessage {
   const { role, text, images = [], toolCalls = [], toolCallId } = given;
-  const sent = {
-    role,
-    text,
-    images,
-    toolCalls,
-    ...(toolCallId === undefined ? {} : { toolCallId }),
-  };
-  return {
-    ...sent,
-    ...(thinking === undefined ? {} : { thinking }),
-    bytes: bytes ?? JSON.stringify(sent),
-  };
+  const sent = { role, text, images, toolCalls, ...defined({ toolCallId }) };
+  return { ...sent, ...defined({ thinking }), bytes: bytes ?? JSON.stringify(sent) };
 }

@@ -6,6 +6,7 @@ import {
   type ThinkingBinding,
 } from "@self-context-manager/core/host";
 import type { ContextSession, HostSession } from "@self-context-manager/core";
+import { defined } from "@self-context-manager/objects";
 
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
@@ -48,10 +49,7 @@ export interface ScriptedAdapter extends Required<ScriptedPlugin> {
 export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapter {
   const { harness } = scriptedHarnessAdapter;
   const { codec = scriptedCodec, contextWindow, thinking, readTool = "read" } = options;
-  const viewOptions = {
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
+  const viewOptions = defined({ contextWindow, thinking });
   const connection = connect({
     open: async () => await options.openSession({ harness, sessionId: options.sessionId }),
     codec,

@@ -7,7 +7,7 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
-import { isJsonObject, toJson } from "@self-context-manager/objects";
+import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
 
 import { isScriptedMessage, type ScriptedMessage } from "./scripted-message.ts";
 
@@ -65,7 +65,7 @@ export const scriptedCodec: MessageCodec<ScriptedMessage> = {
           toolName: message.tool,
           content: blocks(text, message.pictures),
           isError: message.failed,
-          ...(message.extra === undefined ? {} : { details: message.extra }),
+          ...defined({ details: message.extra }),
           timestamp,
         };
       case "note":

@@ -1,3 +1,5 @@
+import { defined } from "@self-context-manager/objects";
+
 import type { OtherExtension } from "../harness-host.ts";
 import type { ModelRequest, ModelToolCall, ScriptedModel } from "../model-request.ts";
 import type { MemoryFolder } from "./memory-folder.ts";
@@ -102,9 +104,9 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
     plugin.sends?.(request);
     const { text, calls, fails = false, refuses: error, tokens, thinking } = model(request);
     const failed = fails || error !== undefined;
-    const reported = tokens === undefined ? {} : { tokens };
-    const thought = thinking === undefined ? {} : { thinking };
-    const refusal = error === undefined ? {} : { error };
+    const reported = defined({ tokens });
+    const thought = defined({ thinking });
+    const refusal = defined({ error });
     add({ kind: "model", text, calls, failed, ...reported, ...thought, ...refusal });
     return failed ? [] : calls;
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
+import { defined, isJsonObject, type JsonValue } from "@self-context-manager/objects";
 
 import { neutralMessage, type NeutralParts } from "../driver/neutral-message.ts";
 import type { ModelMessage, ModelToolCall } from "../model-request.ts";
@@ -96,12 +96,7 @@ function partsOf(message: ScriptedMessage): NeutralParts {
       return { role: "user", text, images: message.pictures };
     case "model": {
       const { calls: toolCalls, thinking } = message;
-      return {
-        role: "assistant",
-        text,
-        toolCalls,
-        ...(thinking === undefined ? {} : { thinking }),
-      };
+      return { role: "assistant", text, toolCalls, ...defined({ thinking }) };
     }
     case "output":
       return { role: "tool", text, images: message.pictures, toolCallId: message.callId };
