@@ -112,13 +112,13 @@ function filesOf(type: LogLine["type"], lines: readonly LogLine[], place: string
   return [...new Set(files)].filter((file) => file.startsWith(join(place, "test")));
 }
 
-/** Runs files of tests of a package, and returns whether all tests passed. */
+/** Runs files of tests of a package, and returns the names of those tests, or else files, that failed. */
 async function runTests(
   place: string,
   files: readonly string[],
   plugin: Plugin,
   options: CliOptions,
-): Promise<boolean> {
+): Promise<readonly string[]> {
   // Vitest sets the exit code for a failed test, and for a process that ended.
   const before = process.exitCode;
   const vitest = await startVitest(
@@ -136,10 +136,13 @@ async function runTests(
     },
     { plugins: [plugin] },
   );
-  const isSound = vitest.state.getTestModules().every((module) => module.ok());
+  const failed = vitest.state.getTestModules().flatMap((module) => {
+    const tests = [...module.children.allTests("failed")].map(({ fullName }) => fullName);
+    return module.ok() || tests.length > 0 ? tests : [module.moduleId];
+  });
   await vitest.close();
   process.exitCode = before;
-  return isSound;
+  return failed;
 }
 
 /** Puts all mutants into the sources, to be switched on. */
@@ -182,21 +185,22 @@ function fileOf(id: string): string {
  * for each seven of them one that survived, with all tests. Returns those that come out differently.
  */
 async function differing(count: number): Promise<readonly string[]> {
-  const found = foundIn(log.read());
   const failed = mutants.filter(({ id }) => found.get(id)?.by === "failure");
-  const survived = mutants.filter(({ id }) => !found.has(id));
   const few = Math.floor(count / 8);
   const other: string[] = [];
-  for (const mutant of [...failed.slice(0, count - few), ...survived.slice(0, few)]) {
-    const by = found.get(mutant.id)?.file;
-    const places = packages.map((name) => join(root, "packages", name));
-    let isFound = false;
-    for (const place of places.filter((one) => by?.startsWith(join(one, "test")) ?? true))
-      isFound ||= !(await runTests(place, [by ?? place], onlyPlugin(mutant), {
-        bail: 1,
-        isolate: false,
-      }));
-    if (isFound !== (by !== undefined)) other.push(textOf(mutant));
+  for (const mutant of [...failed.slice(0, count - few), ...survivors.slice(0, few)]) {
+    const file = found.get(mutant.id)?.file;
+    const by: string[] = [];
+    for (const place of packages.map((name) => join(root, "packages", name)))
+      if (file?.startsWith(join(place, "test")) ?? true)
+        by.push(
+          ...(await runTests(place, [file ?? place], onlyPlugin(mutant), {
+            bail: 1,
+            isolate: false,
+          })),
+        );
+    if (by.length > 0 !== (file !== undefined))
+      other.push(`${textOf(mutant)} (found by ${by[0] ?? "no test"})`);
   }
   return other;
 }
