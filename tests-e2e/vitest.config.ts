@@ -10,10 +10,14 @@ const { tasks } = JSON.parse(readFileSync(join(import.meta.dirname, "turbo.json"
   readonly tasks: Readonly<Record<string, { readonly inputs?: readonly string[] }>>;
 };
 
-/** The files of the family whose script runs. Without one, all files. */
-const family = tasks[process.env["npm_lifecycle_event"] ?? ""]?.inputs?.filter((input) =>
-  input.startsWith("test/"),
-);
+/** The task whose script runs. */
+const task = process.env["npm_lifecycle_event"] ?? "";
+
+/** The files of its family. Without a family, all files. */
+const family = tasks[task]?.inputs?.filter((input) => input.startsWith("test/"));
+
+/** Families whose files leave nothing behind, so they share a worker and its modules. */
+const shareModules: readonly string[] = ["test:sessions"];
 
 export default defineConfig({
   resolve: { conditions: ["@self-context-manager/source"] },
@@ -21,6 +25,7 @@ export default defineConfig({
   test: {
     include: [...(family ?? ["test/**/*.test.ts"])],
     exclude: runsEveryForm("store-xtdb") ? [] : ["test/*.long.test.ts"],
+    isolate: !shareModules.includes(task),
     setupFiles: ["../tools/property-seed.ts"],
     globalSetup: ["../packages/store-xtdb/test/global-setup.ts"],
     // Only a test that hangs reaches it. Two gateways that start at the same time need a minute on a slow machine.
