@@ -1,4 +1,4 @@
-import type { ContextSession, ViewOptions } from "@self-context-manager/core";
+import type { ContextSession, JsonObject, ViewOptions } from "@self-context-manager/core";
 import { connect, fullSupport, type HarnessAdapter } from "@self-context-manager/core/host";
 
 import { encodeSmall, smallCodec } from "./small-codec.ts";
@@ -30,8 +30,13 @@ export interface SmallAdapterOptions {
   readonly notify: (text: string) => void;
 }
 
-/** Returns the hooks that connect a session with the harness. Dispose of them when the session ends. */
-export function smallAdapter(options: SmallAdapterOptions): SmallHooks & AsyncDisposable {
+/** The hooks that connect a session with the harness. Dispose of them when the session ends. */
+export interface SmallAdapter extends SmallHooks, AsyncDisposable {
+  /** Switches managed context on or off. */
+  turn(on: boolean): void;
+}
+
+export function smallAdapter(options: SmallAdapterOptions): SmallAdapter {
   const connection = connect({
     open: options.openSession,
     codec: smallCodec,
@@ -39,14 +44,18 @@ export function smallAdapter(options: SmallAdapterOptions): SmallHooks & AsyncDi
     hostTools: options.hostTools,
     notify: options.notify,
   });
+  const tools = connection.tools.map((tool) => ({
+    name: tool.name,
+    run: async (args: JsonObject, callId: string) => {
+      const { text, isError: failed, details: extra } = await tool.run(args, callId);
+      return { text, failed, extra };
+    },
+  }));
   return {
-    tools: connection.tools.map((tool) => ({
-      name: tool.name,
-      run: async (args, callId) => {
-        const { text, isError: failed, details: extra } = await tool.run(args, callId);
-        return { text, failed, extra };
-      },
-    })),
+    get tools() {
+      return connection.isOn ? tools : [];
+    },
+    turn: (on) => connection.turn(on),
     prompt: async (text) => await connection.systemPrompt(text),
     request: async (messages) =>
       (await connection.modelCall({ messages, ...options.view }))?.messages,

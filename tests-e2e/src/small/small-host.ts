@@ -16,9 +16,9 @@ import {
 } from "@self-context-manager/testkit";
 import { toJson } from "@self-context-manager/core/host";
 
-import { smallAdapter, smallHarnessAdapter } from "./small-adapter.ts";
+import { type SmallAdapter, smallAdapter, smallHarnessAdapter } from "./small-adapter.ts";
 import { type SmallHarness, smallHarness, type SmallRequest } from "./small-harness.ts";
-import type { SmallAnswer, SmallHooks, SmallMessage } from "./small-messages.ts";
+import type { SmallAnswer, SmallMessage } from "./small-messages.ts";
 
 /** Opens hosts that are the small harness with its adapter, on a folder and a store in memory. */
 export const smallHost: OpenHost = async (options) => {
@@ -30,12 +30,12 @@ export const smallHost: OpenHost = async (options) => {
   const requests: ModelRequest[] = [];
   const notices: string[] = [];
   let sessions = 1;
-  let isOn = options.adapter === "managed";
+  let isOn = true;
   let current = open([]);
 
   function open(messages: readonly SmallMessage[]): {
     readonly harness: SmallHarness;
-    readonly adapter: SmallHooks & AsyncDisposable;
+    readonly adapter: SmallAdapter;
   } {
     const sessionId = `small-${sessions}`;
     const adapter = smallAdapter({
@@ -49,8 +49,9 @@ export const smallHost: OpenHost = async (options) => {
       view: { thinking: options.thinking },
       notify: (text) => void notices.push(text),
     });
-    const hooks = (): SmallHooks => (isOn ? adapter : {});
-    return { adapter, harness: smallHarness({ model, tools, hooks, messages }) };
+    adapter.turn(isOn);
+    const hooks = options.adapter === "managed" ? adapter : {};
+    return { adapter, harness: smallHarness({ model, tools, hooks: () => hooks, messages }) };
   }
 
   async function model(request: SmallRequest): Promise<SmallAnswer> {
@@ -78,7 +79,10 @@ export const smallHost: OpenHost = async (options) => {
       await reopen();
     },
     setBroken: (broken) => void (availability.isBroken = broken),
-    turn: async (on) => await Promise.resolve(void (isOn = on)),
+    async turn(on) {
+      isOn = on;
+      await Promise.resolve(current.adapter.turn(on));
+    },
     writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
     goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
     systemPrompts: async () => await storedPrompts(store),

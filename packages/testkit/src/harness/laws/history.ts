@@ -77,7 +77,7 @@ export const beginningIsFollowed: HarnessScenario = async (openHost) => {
   const second = await say("and now");
 
   const why =
-    "after the user went back to the beginning: does the adapter pass `rewound` with the next list?";
+    "after the user went back to the beginning: does the adapter call `wentBack()`, or pass `rewound` with the next list?";
   for (const request of [...first, ...second])
     assert.deepEqual(shownWords(request, ["a", "b"]), [], why);
   assert.deepEqual(
