@@ -87,20 +87,21 @@ function withoutKey(given: KnownMessages, key = ""): KnownMessages {
   return { ...given, known };
 }
 
+type NamedMessage = Pick<ReadMessage, "identity" | "key">;
+
 /**
  * Returns the keys of messages that their host names, from an index on. Of messages with the same key, the later ones have
  * an ordinal.
  */
-export function keysFrom(
-  messages: readonly Pick<ReadMessage, "key">[],
-  from: number,
-): readonly string[] {
+export function keysFrom(messages: readonly NamedMessage[], from: number): readonly string[] {
   const counts = new Map<string, number>();
   const few = messages.length - from <= fewMessages;
   const keys: string[] = [];
   for (let index = few ? from : 0; index < messages.length; index += 1) {
-    const name = messages[index]?.key ?? "";
-    const ordinal = counts.get(name) ?? (few ? countSame(messages, name, from) : 0);
+    const one = messages[index];
+    if (one === undefined) continue;
+    const name = one.key;
+    const ordinal = counts.get(name) ?? (few ? countSame(messages, one.identity, from) : 0);
     counts.set(name, ordinal + 1);
     if (index >= from) keys.push(ordinal === 0 ? name : `${name} #${ordinal}`);
   }
@@ -113,12 +114,15 @@ export function keysFrom(
 const fewMessages = 32;
 
 function countSame(
-  messages: readonly Pick<ReadMessage, "key">[],
-  key: string,
+  messages: readonly NamedMessage[],
+  wanted: MessageIdentity,
   before: number,
 ): number {
   let count = 0;
-  for (let index = 0; index < before; index += 1) if (messages[index]?.key === key) count += 1;
+  for (let index = 0; index < before; index += 1) {
+    const identity = messages[index]?.identity;
+    if (identity !== undefined && isSame(identity, wanted)) count += 1;
+  }
   return count;
 }
 

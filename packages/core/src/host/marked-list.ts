@@ -1,6 +1,7 @@
 import { type Block, isToolCall, type Message } from "../chat/message.ts";
 import { namesOneMessage } from "./message-identity.ts";
-import { namedBy, type ReadList, type ReadMessage } from "./read-list.ts";
+import { neutralCodec } from "./neutral-codec.ts";
+import { type ReadList, readList, type ReadMessage } from "./read-list.ts";
 import { textsAround } from "./texts-around.ts";
 
 /** The lists that `markedList` compares. */
@@ -88,9 +89,8 @@ function withTextsApart<Raw>(
 
 function addedMessage(content: readonly Block[]): readonly ReadMessage<undefined>[] {
   if (content.length === 0) return [];
-  const identity = { role: "user" } as const;
-  const message: Message = { ...identity, content };
-  return [{ raw: undefined, ...namedBy(identity), mark: "added", decode: () => message }];
+  const { messages } = readList([{ role: "user", content }], neutralCodec);
+  return messages.map((one) => ({ ...one, raw: undefined, mark: "added" }));
 }
 
 /**

@@ -47,10 +47,11 @@ export function readList<Raw>(
   codec: MessageCodec<Raw>,
   known?: ReadList<NoInfer<Raw>>,
 ): ReadList<Raw> {
-  const there = new Map(known?.messages.map((one) => [one.raw, one]));
+  const there =
+    known === undefined ? undefined : new Map(known.messages.map((one) => [one.raw, one]));
   const { fileRendering } = codec;
   return {
-    messages: messages.map((raw) => there.get(raw) ?? readMessage(raw, codec)),
+    messages: messages.map((raw) => there?.get(raw) ?? readMessage(raw, codec)),
     ...defined({ fileRendering }),
   };
 }
@@ -64,17 +65,14 @@ function readMessage<Raw>(raw: Raw, codec: MessageCodec<Raw>): ReadMessage<Raw> 
   let message: Message | undefined;
   const decode = (): Message => (message ??= toJson(codec.decode(raw)) as Message);
   const identity = withKey(codec.identify(raw), decode);
-  return { raw, ...namedBy(identity), mark: "own", decode };
+  const key = keyName(identity);
+  return { raw, identity, key, isNamed: isNamed(identity), mark: "own", decode };
 }
 
-/** Returns the fields by which a message is recognised. */
-export function namedBy(
-  identity: MessageIdentity,
-): Pick<ReadMessage, "identity" | "key" | "isNamed"> {
-  const { key, timestamp, callId } = identity;
-  const isNamed =
-    key === undefined ? timestamp !== undefined || callId === undefined : namesOneMessage(key);
-  return { identity, key: keyName(identity), isNamed };
+/** Whether an id or a time of the host names a message with this identity. */
+function isNamed({ key, timestamp, callId }: MessageIdentity): boolean {
+  if (key !== undefined) return namesOneMessage(key);
+  return timestamp !== undefined || callId === undefined;
 }
 
 function withKey(identity: MessageIdentity, decode: () => Message): MessageIdentity {

@@ -33,7 +33,7 @@ function identityOf(name: Name): MessageIdentity {
 function knownOf(names: readonly Name[]): readonly KnownMessage[] {
   const position = { turn: -1, step: -1 };
   const keys = keysFrom(
-    names.map((name) => ({ key: keyName(identityOf(name)) })),
+    names.map(identityOf).map((identity) => ({ identity, key: keyName(identity) })),
     0,
   );
   return names.map((name, index) => {
@@ -216,7 +216,8 @@ describe("a host's messages compared with the known ones", () => {
 
 describe("the keys of messages", () => {
   it("are the same from whatever index they are requested", () => {
-    const names = Array.from({ length: 90 }, (_, index) => ({ key: `u${index % 7}` }));
+    const words = Array.from({ length: 90 }, (_, index) => `u${index % 7}`);
+    const names = readList(words, codec).messages;
     const all = keysFrom(names, 0);
 
     for (const from of [0, 1, 40, 57, 58, 59, 89, 90]) {
