@@ -45,6 +45,12 @@ describe("the text that others add to a user's message", () => {
     expect(textsAround(own, user([text("look")]))).toBeUndefined();
   });
 
+  test("is not found around a message that has lost one of its texts", () => {
+    const own = user([text("look"), text("and compare")]);
+
+    expect(textsAround(own, user([text("look\nbe brief")]))).toBeUndefined();
+  });
+
   test("gives with the message all words that were sent", () => {
     const words = array(constantFrom("go", "on", "be", "brief", "\n", "<m>", " "), {
       minLength: 1,
