@@ -79,6 +79,24 @@ describe("a model call", () => {
     expect(free).toBeUndefined();
   });
 
+  it("leaves it out also for a model that has refused thinking before", async () => {
+    const { connection, fail } = await testConnection();
+    const thinking = { type: "thinking", thinking: "why", thinkingSignature: "signed" } as const;
+    const said = { type: "text", text: "done" } as const;
+    const answer: Message = { role: "assistant", content: [thinking, said], timestamp: 2 };
+    const request = { messages: [...hello, answer, prompt("more", 3)], model: "anthropic/claude" };
+    await connection.modelCall(request);
+    await connection.refused("messages.1.content.0: Invalid `signature` in `thinking` block");
+    fail(busy);
+
+    const refusing = await connection.modelCall(request);
+    const other = await connection.modelCall({ ...request, model: "anthropic/other" });
+
+    const content = [said];
+    expect(refusing?.messages).toEqual([hello[0], { ...answer, content }, request.messages[2]]);
+    expect(other).toBeUndefined();
+  });
+
   it("loses the thinking in view if the host's system prompt changed, for a model that binds it", async () => {
     const thoughts = async (secondPrompt: string): Promise<boolean> => {
       const { connection } = await testConnection({ layout: epochLayout() });
@@ -639,5 +657,19 @@ describe("the session of a connection", () => {
     await connection.modelCall({ messages: hello });
 
     expect(notices).toEqual([expect.stringContaining("another process has this session open too")]);
+  });
+
+  it("gives one notice if its history began on another store", async () => {
+    const { connection, notices } = await testConnection({
+      changed: (session) =>
+        Object.defineProperty(Object.create(session) as typeof session, "isFromOtherStore", {
+          value: true,
+        }),
+    });
+
+    await connection.modelCall({ messages: hello });
+    await connection.modelCall({ messages: hello });
+
+    expect(notices).toEqual([expect.stringContaining("another store")]);
   });
 });
