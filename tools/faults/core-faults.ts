@@ -41,8 +41,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/host-tool-records.ts",
-    of: "await release([call.id]);",
-    becomes: "",
+    of: "const released = release([call.id]);",
+    becomes: "const released = Promise.resolve();",
     breaks:
       "A file stays held after its tool has ended, so later changes by others are not reported.",
   },

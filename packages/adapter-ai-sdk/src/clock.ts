@@ -5,6 +5,8 @@ export const clock: HostClock = {
   now: () => Date.now(),
   wait: async (milliseconds) =>
     await new Promise<void>((resolve) => {
-      setTimeout(resolve, milliseconds);
+      const timer: { unref?(): unknown } | number = setTimeout(resolve, milliseconds);
+      // A timer of Node would keep the process alive.
+      if (typeof timer === "object") timer.unref?.();
     }),
 };

@@ -13,6 +13,9 @@ export function contextMiddleware(
   state: ChatState,
   facts: RequestFacts,
 ): LanguageModelMiddleware {
+  /** Whether the messages of the last request could be read. If not, the request has no call. */
+  let isRead = true;
+
   async function reported<Result extends { readonly request?: { readonly body?: unknown } }>(
     call: () => PromiseLike<Result>,
   ): Promise<Result> {
@@ -20,7 +23,7 @@ export function contextMiddleware(
       const result = await call();
       // Some providers do not show the request.
       const { body } = result.request ?? {};
-      if (body !== undefined) connection.payload(body);
+      if (body !== undefined && isRead) connection.payload(body);
       return result;
     } catch (error) {
       await connection.refused(String(error));
@@ -32,8 +35,10 @@ export function contextMiddleware(
     async transformParams({ params, model }) {
       const own = params.prompt.filter((one) => facts.leavesOut?.(one) !== true);
       const made = managedPrompt(connection, state, params, own, model, facts);
+      isRead = true;
       // The app continues without the context manager if its messages cannot be read.
-      return { ...params, prompt: (await made.catch(() => undefined)) ?? own };
+      const managed = await made.catch(() => void (isRead = false));
+      return { ...params, prompt: managed ?? own };
     },
     wrapGenerate: async ({ doGenerate }) => await reported(doGenerate),
     wrapStream: async ({ doStream }) => await reported(doStream),

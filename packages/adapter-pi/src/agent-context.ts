@@ -41,7 +41,10 @@ export interface AgentContextOptions<Message> {
     messages: Message[],
     signal?: AbortSignal,
   ) => Promise<Message[]> | Message[];
-  /** Receives the error when the agent's own messages or results are used because of a failure. */
+  /**
+   * Receives the error when the agent's own messages or results are used because of a failure. While the store does not work,
+   * only the first error is passed on.
+   */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -154,7 +157,7 @@ export function agentContext<Message extends { readonly role: string }>(
     onPayload: (payload) => connection.payload(payload),
     tools: connection.tools.map((tool) => contextAgentTool(tool, refused)),
     wrapTools(tools) {
-      hostTools = tools.map(({ name }) => name);
+      hostTools = [...new Set([...hostTools, ...tools.map(({ name }) => name)])];
       session.announceTools(hostTools);
       return tools.map((tool) => wrappedTool(tool, connection));
     },

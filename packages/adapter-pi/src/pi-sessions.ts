@@ -70,7 +70,8 @@ export function piSessions(pi: PiApi, options: PiSessionsOptions): PiSessions {
     at(context) {
       const id = context.sessionManager.getSessionId();
       if (current?.id !== id) {
-        const earlier = sessions.close();
+        // A session that could not be closed is no reason to open none.
+        const earlier = sessions.close().catch(() => undefined);
         current = piSession({ ...options, pi, tools, id, context, earlier, isOff });
       }
       current.context = context;
@@ -111,8 +112,7 @@ function piSession(made: NewSession): PiSession {
   const opened = new Map<ContextSession, OpenedContext>();
   const connection = connect<unknown>({
     open: async () => {
-      // A session that could not be closed is no reason to open none.
-      await earlier.catch(() => undefined);
+      await earlier;
       const context = await made.openContext(placeOf(id, session.context));
       opened.set(context.session, context);
       return context.session;

@@ -183,6 +183,17 @@ test("the agent's own tools are announced to the session", async () => {
   expect(fake.announced).toEqual(["read", "bash"]);
 });
 
+test("tools that are wrapped later leave the earlier ones wrapped", async () => {
+  const { fake, context } = await openAgentContext();
+  const execute: AgentToolLike["execute"] = async () => await Promise.resolve({ content: [] });
+  const [read] = context.wrapTools([{ name: "read", execute }]);
+  context.wrapTools([{ name: "bash", execute }]);
+  await read?.execute("call_1", { path: "a.ts" } as never);
+
+  expect(fake.announced.slice(-2)).toEqual(["read", "bash"]);
+  expect(fake.calls.map(([name]) => name)).toContain("recordRead");
+});
+
 test("an agent without a tool read gets the context tool read", async () => {
   const { fake, context } = await openAgentContext();
 

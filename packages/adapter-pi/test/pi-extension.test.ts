@@ -94,6 +94,49 @@ describe("the extension", () => {
     expect(await off.pi.emit("tool_call", call)).toBeUndefined();
   });
 
+  test("holds and records writes after a failure that is not the store's", async () => {
+    const { pi, session } = await started();
+    session.failure = new Error("the layout failed");
+    await pi.emit("context", { messages });
+    session.failure = undefined;
+    session.forget();
+    const write = {
+      toolName: "write",
+      toolCallId: "call_1",
+      input: { path: "a.txt", content: "x" },
+    };
+    await pi.emit("tool_call", write);
+    await pi.emit("tool_result", { ...write, content: [], isError: false, details: undefined });
+
+    expect(session.calls.map(([name]) => name)).toEqual(
+      expect.arrayContaining(["holdWrite", "recordWrite"]),
+    );
+  });
+
+  test("looks at the view that a model gets which has refused thinking", async () => {
+    const { pi, session } = await started();
+    Object.assign(pi.context, {
+      model: { provider: "anthropic", id: "m", contextWindow: 100_000 },
+    });
+    const refusal = {
+      role: "assistant",
+      provider: "anthropic",
+      model: "m",
+      content: [],
+      stopReason: "error",
+      errorMessage: "400 messages.1.content.0: Invalid `signature` in `thinking` block",
+      timestamp: 2,
+    };
+    await pi.emit("context", { messages: [...messages, refusal] });
+    session.forget();
+    await pi.command("context", "");
+    const looked = session.calls.filter(([name]) => name === "peekView").map((call) => call.at(-1));
+
+    expect(looked).not.toEqual([]);
+    for (const options of looked)
+      expect(options).toMatchObject({ thinking: "bound", head: expect.any(String) });
+  });
+
   test("closes the session that another replaces, and the last one at shutdown", async () => {
     const { pi, session } = await started();
     pi.sessionId = "session-2";

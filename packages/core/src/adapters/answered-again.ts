@@ -1,6 +1,6 @@
 import type { HostSignals } from "../history/ingest-messages.ts";
 import type { MessageCodec } from "../host/message-codec.ts";
-import { readList } from "../host/read-list.ts";
+import { type ReadList, readList } from "../host/read-list.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -13,7 +13,8 @@ export async function answeredAgain<Raw>(
   codec: MessageCodec<Raw>,
   messages: readonly Raw[],
 ): Promise<HostSignals> {
-  const list = readList(messages, codec);
+  const list = read(messages, codec);
+  if (list === undefined) return {};
   const roles = list.messages.map(({ identity }) => identity.role);
   if (roles.at(-1) !== "user") return {};
   const signals = { rewound: true } as const;
@@ -23,4 +24,13 @@ export async function answeredAgain<Raw>(
     async (session) => await session.knownUntil(list, signals),
   );
   return known === messages.length ? signals : {};
+}
+
+/** Reads a list; undefined if the codec failed. The model call meets the same failure, and reports it. */
+function read<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): ReadList<Raw> | undefined {
+  try {
+    return readList(messages, codec);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import type { ModelFacts, PriceProfile } from "../cost/price-profile.ts";
 import type { HostSignals } from "../history/ingest-messages.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { View, ViewOptions } from "../session/view-options.ts";
-import { type BoundTool, boundTools } from "./bound-tools.ts";
+import { type BoundAnswer, type BoundTool, boundTools } from "./bound-tools.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { connectionParts } from "./connection-parts.ts";
 import type { ContextFigures } from "./context-figures.ts";
@@ -110,6 +110,13 @@ export interface Connection<Raw> extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** The answer of a context tool while managed context is off. */
+const whileOff: BoundAnswer = {
+  text: "Managed context is off; the user can switch it on.",
+  isError: true,
+  details: {},
+};
+
 /** Connects one session to a harness. It does no I/O before the first hook. */
 export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   const parts = connectionParts(options);
@@ -132,7 +139,9 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
       return notices.isFailing;
     },
     get tools() {
-      return boundTools(beside().tools, async (work) => await guard.runTool(work));
+      return boundTools(beside().tools, async (work) =>
+        guard.isOn ? await guard.runTool(work) : whileOff,
+      );
     },
     get instruction() {
       return beside().instruction;
@@ -175,8 +184,6 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     answered: (usage) => sent.answered(usage),
     modelOptions: (facts) => sent.modelOptions(facts),
-    peek: async (given = {}) =>
-      await guard.use(async (session) => await session.peekView(sent.kept(given))),
     figures: (view, prices) => sent.figures(view, prices),
     async beginTool(call) {
       return guard.isDisposed || isOwn(call.name) ? undefined : await records.begin(call);

@@ -24,6 +24,8 @@ export interface GuardedSession
   extends AsyncDisposable, Pick<HeldSession, "present" | "beginRequest"> {
   /** Whether managed context is on. */
   isOn: boolean;
+  /** Whether the store is known not to work. */
+  readonly isInTrouble: boolean;
   /** Whether the end of the session was requested. Then no hook does anything. */
   isDisposed: boolean;
   /** The store was lost, and the new one does not have the host's messages, and so not their handles, yet. */
@@ -32,7 +34,7 @@ export interface GuardedSession
   open(): Promise<ContextSession>;
   /** Runs work on the session, and once more on the session opened again if it was lost or closed. */
   use<Result>(work: Work<Result>): Promise<Result>;
-  /** Runs a context tool. Rejects also while managed context is off or the store is known not to work. */
+  /** Runs a context tool. Rejects also while the store is known not to work. */
   runTool<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a hook's work. Notifies the user of a failure and returns undefined. While managed context is off, nothing is done.
@@ -71,6 +73,9 @@ export function guardedSession(options: GuardOptions): GuardedSession {
     isOn: !options.isOff,
     isDisposed: false,
     lacksHistory: false,
+    get isInTrouble() {
+      return trouble.isOn;
+    },
     get present() {
       return held.present;
     },
@@ -93,7 +98,6 @@ export function guardedSession(options: GuardOptions): GuardedSession {
       }
     },
     async runTool(work) {
-      if (!guard.isOn) throw new Error("managed context is off; the user can switch it on");
       if (!(await trouble.isOver(reach)))
         throw new Error("the store does not work at the moment; try again later");
       return await guard.use(async (session) => {

@@ -36,9 +36,13 @@ export function hostToolRecords(
       if (one.status === "rejected" && !guard.isDisposed) notices.failed(one.reason);
   }
 
+  /** Whether a tool would wait for a store that does not work, or for an opening that has failed. */
+  const isAway = (): boolean =>
+    guard.isInTrouble || (notices.isFailing && guard.present === undefined);
+
   return {
     async begin(call) {
-      if (notices.isFailing) return guard.isOn ? await checked(guard.present, call) : undefined;
+      if (isAway()) return guard.isOn ? await checked(guard.present, call) : undefined;
       return await guard.attempt(async (session) => {
         const reason = await session.checkArguments(call.name, call.args);
         if (reason === undefined && isRecorded(call.name)) await writes.begin(session, call);
@@ -49,11 +53,12 @@ export function hostToolRecords(
       if (guard.isOn && isRecorded(call.name))
         pending.add(async (session) => await recordCall(session, call, result));
       // The next model call finds out whether the session works again, and then records this call.
-      if (!notices.isFailing)
+      if (!isAway())
         await guard.attempt(async (session) => {
           if (!guard.lacksHistory) await pending.record(session);
         }, "waits");
-      await release([call.id]);
+      const released = release([call.id]);
+      if (!guard.isInTrouble) await released;
     },
     endAll: release,
     record: async (session) => await pending.record(session),

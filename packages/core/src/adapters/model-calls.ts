@@ -55,12 +55,14 @@ export interface ModelCallParts<Raw> {
   readonly headName: () => string | undefined;
 }
 
-/** The requests of a session. No function rejects. */
+/** The requests of a session. Only `peek` rejects. */
 export interface ModelCalls<Raw> {
   modelCall(request: ModelCallRequest<Raw>): Promise<ModelCall<Raw> | undefined>;
   ingest(messages: readonly Raw[], signals?: HostSignals): Promise<void>;
   refused(error?: string): Promise<boolean>;
   wentBack(): void;
+  /** Returns the view that the next request would get with these options. Rejects after a failure. */
+  peek(options?: ViewOptions): Promise<View>;
   /** Whether the user went back and no list was ingested since. */
   readonly isRewound: boolean;
 }
@@ -81,7 +83,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     }
     const signals = await intake.prepare(session, list, request);
     const view = await session.ingestAndView(list, {
-      ...viewOptionsOf(request, isBound),
+      ...viewOptionsOf(viewOptionsIn(request), isBound),
       ...signals,
     });
     const encoded = view.messages.map(encode);
@@ -92,8 +94,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     return { messages: encoded, view };
   }
 
-  function viewOptionsOf(request: ModelCallRequest<Raw>, isBound: boolean): ViewOptions {
-    const options = viewOptionsIn(request);
+  function viewOptionsOf(options: ViewOptions, isBound: boolean): ViewOptions {
     if (!isBound) return sent.kept(options);
     const head = options.head ?? parts.headName();
     const bound = { ...options, thinking: "bound" } as const;
@@ -129,10 +130,10 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   }: ModelCallRequest<Raw>): ReadRequest<Raw> | undefined {
     try {
       const list = readList(messages, codec);
-      thinking.follows(list, thinking.binds(model, known));
+      thinking.follows(list, () => thinking.binds(model, known));
       return { messages: list, isBound: thinking.binds(model, known) };
     } catch (error) {
-      notices.failed(error);
+      if (guard.isOn) notices.failed(error);
       return undefined;
     }
   }
@@ -142,6 +143,12 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       return intake.isRewound;
     },
     wentBack: () => void (intake.isRewound = true),
+    peek: async (options = {}) => {
+      const isBound = thinking.binds(options.model, options.thinking);
+      return await guard.use(
+        async (session) => await session.peekView(viewOptionsOf(options, isBound)),
+      );
+    },
     async modelCall(request) {
       sent.sendsOwn(request.model);
       // Kept before the session is opened, because that can fail too.

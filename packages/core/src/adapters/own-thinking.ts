@@ -35,8 +35,8 @@ interface OwnRequest {
  * thinking accepts that of a view's answer only in a view.
  */
 export interface OwnThinking<Raw> {
-  /** Called before each request, with the host's own messages. */
-  follows(list: ReadList<Raw>, isBound: boolean): void;
+  /** Called before each request, with the host's own messages. `isBound` is asked when the refusals of the list are known. */
+  follows(list: ReadList<Raw>, isBound: () => boolean): void;
   /** The request contains a view's messages. */
   sendsView(): void;
   /**
@@ -94,7 +94,7 @@ export function ownThinking<Raw>({
     follows(list, isBound) {
       noteRefusals(list);
       // Thinking of answers to a model that binds none is never left out.
-      if (!isBound && lastHead === undefined) return;
+      if (!isBound() && lastHead === undefined) return;
       const isFirst = seen === undefined;
       seen ??= new Set();
       for (const one of list.messages) {

@@ -40,7 +40,6 @@ export { connect, type Connection } from "../adapters/connection.ts";
 export type { NoticeKind, NoticeOptions } from "../adapters/connection-notices.ts";
 export type { ModelCall, ModelCallRequest } from "../adapters/model-calls.ts";
 export type { OwnThinkingOptions, RefusedAnswer } from "../adapters/own-thinking.ts";
-export type { RequestLists } from "../adapters/request-list.ts";
 export type { Breakpoints, SentModelOptions } from "../adapters/sent-requests.ts";
 export type { HostClock } from "../host/host-clock.ts";
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";

@@ -34,6 +34,19 @@ it("reports nothing for a new message, and nothing for the next step of a run", 
   expect(await answeredAgain(connection, plainCodec, [])).toEqual({});
 });
 
+it("reports nothing if the codec fails", async () => {
+  const { connection } = await testConnection();
+  const failing = {
+    ...plainCodec,
+    identify: ({ role }: Message) => ({ role }),
+    decode: () => {
+      throw new Error("the message is broken");
+    },
+  };
+
+  expect(await answeredAgain(connection, failing, begun)).toEqual({});
+});
+
 it("reports nothing if the session cannot be opened, of which the user is notified once for the request", async () => {
   const { connection, fail, notices } = await testConnection();
   fail(new StoreError("STORE_BUSY", "another process writes to the store"));

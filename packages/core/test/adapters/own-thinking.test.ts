@@ -32,7 +32,7 @@ function thinkingWith(
     withoutThinking: (raw) => answerWithoutThinking(raw, plainCodec, (message) => message),
   });
   return Object.assign(thinking, {
-    read: (...messages: readonly Message[]) => thinking.follows(listOf(...messages), true),
+    read: (...messages: readonly Message[]) => thinking.follows(listOf(...messages), () => true),
   });
 }
 
@@ -142,7 +142,28 @@ describe("a model binds its thinking", () => {
 test("the host's own messages stay unchanged for a model that does not bind its thinking", () => {
   const thinking = thinkingWith();
   const list = listOf(user, answer(2));
-  thinking.follows(list, false);
+  thinking.follows(list, () => false);
 
   expect(thinking.sendsOwn(list, { ...request(true), isBound: false })).toBeUndefined();
+});
+
+test("thinking of the first own answer after a refusal stays", () => {
+  const broken: Message = { role: "assistant", content: [], timestamp: 3 };
+  const error = "400 messages.1.content.0: Invalid `signature` in `thinking` block";
+  const thinking = thinkingWith((raw) =>
+    raw.timestamp === broken.timestamp ? { model: "a", error } : undefined,
+  );
+  const follow = (...messages: readonly Message[]): ReadList<Message> => {
+    const list = listOf(...messages);
+    thinking.follows(list, () => thinking.binds("a", undefined));
+    return list;
+  };
+  follow(user);
+  thinking.sendsView();
+  follow(user, answer(2));
+  thinking.sendsView();
+  thinking.sendsOwn(follow(user, answer(2), broken), request(true));
+  const last = follow(user, answer(2), broken, answer(4));
+
+  expect(thinking.sendsOwn(last, request(true))).toEqual([user, without(2), broken, answer(4)]);
 });
