@@ -14,7 +14,7 @@ const { tasks } = JSON.parse(readFileSync(join(import.meta.dirname, "turbo.json"
 const task = process.env["npm_lifecycle_event"] ?? "";
 
 /** The files of its family. Without a family, all files. */
-const family = tasks[task]?.inputs?.filter((input) => input.startsWith("test/"));
+const family = tasks[task]?.inputs?.filter((input) => /^test\/.*\.test\.ts$/u.test(input));
 
 /** Families whose files leave nothing behind, so they share a worker and its modules. */
 const shareModules: readonly string[] = ["test:sessions"];
