@@ -46,6 +46,13 @@ async function inTrouble(
   return { ...made, questions, waits };
 }
 
+/** Resolves with the value when all work that is ready is done. */
+async function setImmediately(value: string): Promise<string> {
+  return await new Promise((resolve) => {
+    setImmediate(() => resolve(value));
+  });
+}
+
 describe("a store in trouble", () => {
   it("is asked before each request, and gets no work until it works", async () => {
     const { connection, questions, notices } = await inTrouble();
@@ -93,6 +100,27 @@ describe("a store in trouble", () => {
 
     const { objects } = await (await connection.session()).status();
     expect([asked, objects.map(({ stored }) => stored.body["path"])]).toEqual([0, ["/work/n.md"]]);
+  });
+
+  it("lets no tool wait until its file is released", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const clock: HostClock = { now: () => 0, wait: async () => await Promise.resolve() };
+    const made = await testConnection({
+      host: { clock },
+      changed: (session) =>
+        Object.assign(Object.create(session) as typeof session, {
+          holdWrite: async () =>
+            await Promise.resolve({ [Symbol.asyncDispose]: async () => await promise }),
+        }),
+    });
+    await made.connection.beginTool(write);
+    made.fail(busy);
+    await made.connection.modelCall({ messages: hello });
+
+    const ended = made.connection.endTool(write, {}).then(() => "ended");
+
+    expect(await Promise.race([ended, setImmediately("waits")])).toBe("ended");
+    resolve();
   });
 
   it("lets a context tool fail at once, with the reason for the model", async () => {
