@@ -1,4 +1,9 @@
-import { type ContextSession, type ReadList, readList } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  type ReadList,
+  readList,
+  type View,
+} from "@self-context-manager/core";
 import type { Connection, ModelCall } from "@self-context-manager/core/host";
 
 import { isFields, type PiApi } from "./pi-api.ts";
@@ -12,6 +17,7 @@ import { ownSummaries, withReplaced } from "./replaced-messages.ts";
 import { branchOf } from "./session-messages.ts";
 import { roughTokens } from "./status-line.ts";
 
+const noFiguresStatus = "ctx on: the figures could not be read";
 const recordingStatus = "ctx only recording: the tool activate is off";
 
 /** The hooks of a request: the system prompt, the messages, the request to the provider, and its answer. */
@@ -67,10 +73,19 @@ async function modelCall(
   });
   if (!connection.isOn || connection.isFailing) return call;
   const view = call?.view;
-  if (view !== undefined)
-    await connection.attempt(async (opened) => await showStatus(session, opened, view));
+  if (view !== undefined) await showFigures(session, view);
   else if (!tools.canActivate()) context.ui.setStatus(statusKey, recordingStatus);
   return call;
+}
+
+/** Shows the figures of a view that is sent. */
+async function showFigures(session: PiSession, view: View): Promise<void> {
+  try {
+    await showStatus(session, await session.connection.session(), view);
+  } catch {
+    // Not rethrown: the view is stored as sent, so it must be sent.
+    session.context.ui.setStatus(statusKey, noFiguresStatus);
+  }
 }
 
 /**

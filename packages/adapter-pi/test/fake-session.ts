@@ -23,6 +23,8 @@ export interface FakeSession {
   page: string | undefined;
   /** The error with which each operation rejects; undefined for success. */
   failure: Error | undefined;
+  /** The error with which only `status` rejects. */
+  statusFailure: Error | undefined;
   answer: ToolAnswer;
   /** The reason for which no tool call may run; undefined if all may. */
   reason: string | undefined;
@@ -82,14 +84,16 @@ export function fakeSession(): FakeSession {
     peekView: async (options: unknown) => await note("peekView", [options], shown()),
     ingestAndView: async ({ messages }: ReadList, options: HostSignals) =>
       await note("ingestAndView", [messages.length, collected(options)], shown()),
-    status: async () =>
-      await note("status", [], {
+    status: async () => {
+      if (fake.statusFailure !== undefined) throw fake.statusFailure;
+      return await note("status", [], {
         sessionId: "session",
         chatId: "chat-7",
         objects: fake.objects,
         activeCount: 0,
         turnCount: 4,
-      }),
+      });
+    },
     read: answering("read"),
     activate: answering("activate"),
     deactivate: answering("deactivate"),
@@ -124,6 +128,7 @@ export function fakeSession(): FakeSession {
     opened,
     closed,
     failure: undefined,
+    statusFailure: undefined,
     reason: undefined,
     isShared: false,
     page: undefined,

@@ -137,6 +137,19 @@ describe("the extension", () => {
       expect(options).toMatchObject({ thinking: "bound", head: expect.any(String) });
   });
 
+  test("sends a view whose figures cannot be read, and says so in the status line only", async () => {
+    const { pi, session } = await started();
+    session.statusFailure = new Error("the session cannot be read");
+    const sent = await pi.emit("context", { messages });
+    const status = pi.statuses.at(-1);
+    session.statusFailure = undefined;
+    await pi.command("context", "");
+
+    expect(sent).toMatchObject({ messages: expect.any(Array) });
+    expect(status).toBe("ctx on: the figures could not be read");
+    expect(pi.notices.join("\n")).not.toContain("Pi's own messages are sent");
+  });
+
   test("closes the session that another replaces, and the last one at shutdown", async () => {
     const { pi, session } = await started();
     pi.sessionId = "session-2";
