@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+// @boundaries-ignore The tests of all packages share it.
+import { moduleCache } from "../tools/module-cache.ts";
 // @boundaries-ignore The tests of all packages decide it in the same way.
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
@@ -16,6 +18,11 @@ const task = process.env["npm_lifecycle_event"] ?? "";
 /** The files of its family. Without a family, all files. */
 const family = tasks[task]?.inputs?.filter((input) => /^test\/.*\.test\.ts$/u.test(input));
 
+/** Patterns of long-only files, each with the packages whose change makes them run in `npm test` too. */
+const longOnly = JSON.parse(
+  readFileSync(join(import.meta.dirname, "long-only.json"), "utf8"),
+) as Readonly<Record<string, readonly string[]>>;
+
 /** Families whose files leave nothing behind, so they share a worker and its modules. */
 const shareModules: readonly string[] = ["test:sessions"];
 
@@ -24,8 +31,11 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
   test: {
     include: [...(family ?? ["test/**/*.test.ts"])],
-    exclude: runsEveryForm("store-xtdb") ? [] : ["test/*.long.test.ts"],
+    exclude: Object.entries(longOnly)
+      .filter(([, packages]) => !packages.some(runsEveryForm))
+      .map(([pattern]) => pattern),
     isolate: !shareModules.includes(task),
+    ...moduleCache,
     setupFiles: ["../tools/property-seed.ts"],
     globalSetup: ["../packages/store-xtdb/test/global-setup.ts"],
     // Only a test that hangs reaches it. Two gateways that start at the same time need a minute on a slow machine.

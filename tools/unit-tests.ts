@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { defineProject, type UserProjectConfigExport } from "vitest/config";
 
+import { moduleCache } from "./module-cache.ts";
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
 /** The configuration of the tests of a package, given its folder. */
@@ -18,6 +19,7 @@ export function unitTests(folder: string): UserProjectConfigExport {
       globalSetup: existsSync(setup) ? [setup] : [],
       // A file leaves nothing behind that another file could see, and modules are evaluated once per worker.
       isolate: false,
+      ...moduleCache,
     },
   });
 }

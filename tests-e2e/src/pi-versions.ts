@@ -27,9 +27,14 @@ export const everyPiVersion: readonly PiVersion[] = [
   { version: "1.5.2", alias: "pi-1-5", settles: true, sdk: "dist/bundle/index.js" },
 ];
 
-/** The releases that each test of the matrix runs on: all in a long run, otherwise the oldest and the newest. */
-export const piVersions: readonly PiVersion[] = everyPiVersion.filter(
-  (_, index) => runsEveryForm("adapter-pi") || index === 0 || index === everyPiVersion.length - 1,
+const runsAll = runsEveryForm("adapter-pi");
+
+/** The releases that tests run on: all in a long run, otherwise the newest. */
+export const piVersions: readonly PiVersion[] = runsAll ? everyPiVersion : everyPiVersion.slice(-1);
+
+/** The releases that the contract of an adapter runs on: all in a long run, otherwise the oldest and the newest. */
+export const contractPiVersions: readonly PiVersion[] = everyPiVersion.filter(
+  (_, index) => runsAll || index === 0 || index === everyPiVersion.length - 1,
 );
 
 /** Returns the files of an installed release. Checks that the installed version is the expected one. */

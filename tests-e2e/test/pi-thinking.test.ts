@@ -1,4 +1,3 @@
-import { testScale } from "@self-context-manager/store-contract";
 import { describe, expect, test } from "vitest";
 
 import {
@@ -12,7 +11,7 @@ import {
 } from "../src/caching/thinking-run.ts";
 import { besideOthersRun } from "../src/caching/thinking-beside-others.ts";
 import { detourCalls, detouredRun } from "../src/caching/thinking-detours.ts";
-import { type PiVersion, piVersions } from "../src/pi-versions.ts";
+import { everyPiVersion, type PiVersion, piVersions } from "../src/pi-versions.ts";
 
 const runs = new Map<string, Promise<ThinkingRun>>();
 
@@ -49,9 +48,10 @@ interface Case {
 
 const newest = piVersions.slice(-1);
 const cases: readonly Case[] = [
-  ...(testScale.isLong ? piVersions : newest).map((pi) => ({ pi, model: named, by: "its name" })),
+  ...piVersions.map((pi) => ({ pi, model: named, by: "its name" })),
+  // The oldest release has no such data.
   ...piVersions
-    .slice(testScale.isLong ? 1 : -1)
+    .filter((pi) => pi !== everyPiVersion[0])
     .map((pi) => ({ pi, model: declared, by: "Pi's data" })),
 ];
 
@@ -115,7 +115,7 @@ test.each([
 ] as const)(
   "a model that binds refuses no request beside an extension that appends %s to prompts",
   async (_, appended) => {
-    for (const pi of testScale.isLong ? piVersions : newest) {
+    for (const pi of piVersions) {
       const { requests, failures, dropped } = await besideOthersRun({ pi, model: named }, appended);
 
       expect(failures).toEqual([]);
@@ -138,7 +138,7 @@ test("a model of the manual mode keeps the thinking of its turn beside its calls
   expect(rewrittenRequests(requests).length).toBeGreaterThanOrEqual(3);
 });
 
-test.each(testScale.isLong ? piVersions : newest)(
+test.each(piVersions)(
   "a model that nobody knows to bind refuses one request on Pi $version",
   async (pi) => {
     const { requests, failures } = await run({ pi, model: { modelId: "next-1" }, managed: {} });

@@ -15,8 +15,8 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
   "every call of a session in the %s layout",
   (_name, layout) => {
     it.each([
-      ["memory", memoryPlace, isLong ? 3_000 : 60],
-      ["sqlite", sqlitePlace, isLong ? 500 : 15],
+      ["memory", memoryPlace, isLong ? 3_000 : 40],
+      ["sqlite", sqlitePlace, isLong ? 500 : 8],
     ] as const)(
       "is rebuilt byte for byte from a store (%s)",
       async (_kind, createPlace, numRuns) => {
@@ -51,7 +51,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             await importObjects(copy, exportObjects(reopened));
             expect(await viewDifferences(copy, calls)).toEqual([]);
           }),
-          { numRuns: isLong ? 200 : 8, seed },
+          { numRuns: isLong ? 200 : 4, seed },
         );
       },
       isLong ? 3_600_000 : 60_000,
@@ -64,7 +64,7 @@ it(
   async () => {
     const [layout] = recordedLayouts;
     if (layout === undefined) throw new TypeError("there is no layout");
-    const length = isLong ? 500 : 120;
+    const length = isLong ? 500 : 80;
     const sampled = fc.sample(viewMove, { numRuns: length, seed });
     await using place = await sqlitePlace();
     await using store = await place.open({});

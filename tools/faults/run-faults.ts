@@ -70,6 +70,8 @@ async function runTests(folder: string, fault?: DeliberateFault): Promise<Outcom
       bail: 1,
       // The tests share no state but caches by object, and most of the time goes into loading modules.
       isolate: false,
+      // The key of a kept module knows nothing of the fault.
+      fsModuleCache: false,
       maxWorkers: 1,
       // On a busy machine a sound test may take longer than the usual five seconds.
       testTimeout: 60_000,

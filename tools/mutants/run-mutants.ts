@@ -127,6 +127,8 @@ async function runTests(
     {
       root: place,
       watch: false,
+      // The key of a kept module knows nothing of the mutant.
+      fsModuleCache: false,
       maxWorkers: 2,
       testTimeout: 600_000,
       dangerouslyIgnoreUnhandledErrors: true,

@@ -74,6 +74,16 @@ test("each end-to-end test is in one family", () => {
   expect(found.toSorted()).toEqual(files.toSorted());
 });
 
+test("each long-only file is one of those that a changed package makes run", () => {
+  const patterns = Object.entries(readJson("tests-e2e/long-only.json"));
+  const long = files.filter((file) => file.endsWith(".long.test.ts"));
+
+  const found = long.map((file) => patterns.filter(([pattern]) => matchesGlob(file, pattern)));
+  expect(found.map(({ length }) => length)).toEqual(long.map(() => 1));
+  const packages = patterns.flatMap(([, names]) => names as readonly string[]);
+  expect(packages.filter((name) => !folders.has(`${scope}${name}`))).toEqual([]);
+});
+
 describe.each(families)("the family %s", (name, task) => {
   it("has a script", () => {
     const { scripts } = readJson("tests-e2e/package.json");
