@@ -14,14 +14,11 @@ const forms: readonly (Required<CheckedPageOptions> & { readonly name: string })
   { name: "light-phone", width: 390, height: 844, colorScheme: "light" },
 ];
 
-/** The forms of a view in this run: all in a long one, otherwise two for the views with pictures and one for the others. */
-function formsOf(picture: string | undefined): typeof forms {
-  if (runsEveryForm("inspector") || updatesDocs) return forms;
-  return forms.slice(0, picture === undefined ? 1 : 2);
-}
+/** The forms of a view in this run: all in a long one, otherwise the first. */
+const formsOfRun = runsEveryForm("inspector") || updatesDocs ? forms : forms.slice(0, 1);
 
 /**
- * Opens a view in light and dark at two widths, and calls `check` with each. With the name of a picture,
+ * Opens a view in each form of this run, and calls `check` with each. With the name of a picture,
  * `SCM_UPDATE_DOCS=1` also writes one of each to `docs/images/inspector`.
  */
 export async function inEachForm(
@@ -30,7 +27,7 @@ export async function inEachForm(
   open: (page: CheckedPage) => Promise<void>,
   check: (page: CheckedPage, form: string) => Promise<void>,
 ): Promise<void> {
-  for (const form of formsOf(picture)) {
+  for (const form of formsOfRun) {
     await using checked = await openCheckedPage(browser, form);
     await open(checked);
     if (updatesDocs && picture !== undefined) await takePicture(checked, `${picture}-${form.name}`);
