@@ -218,9 +218,9 @@ type ParsableOptions = Record<string, { type: "string" | "boolean"; short?: stri
 
 function parsable(options: Command["options"]): ParsableOptions {
   return Object.fromEntries(
-    Object.entries(options).map(([name, { type, short }]) => [
+    Object.entries(options).map(([name, { short, value }]) => [
       name,
-      short === undefined ? { type } : { type, short },
+      { type: value === undefined ? "boolean" : "string", ...defined({ short }) },
     ]),
   );
 }

@@ -4,11 +4,10 @@ import type { PageFiles } from "@self-context-manager/inspector";
 
 import type { Progress } from "./format/progress.ts";
 
-/** An option of a command: how it is parsed, and its line in the help text. */
+/** An option of a command, and its line in the help text. */
 interface CommandOption {
-  readonly type: "string" | "boolean";
   readonly short?: string;
-  /** The placeholder for the value in the help text. */
+  /** The placeholder for the value in the help text; without it, the option takes no value. */
   readonly value?: string;
   readonly help: string;
 }
@@ -75,27 +74,22 @@ export function commonOptions({ usesStore }: Pick<Command, "usesStore"> = {}): C
 }
 
 const storeOptions: CommandOptions = {
-  store: { type: "string", value: "KIND", help: "kind of the store: sqlite, xtdb or memory" },
-  at: {
-    type: "string",
-    value: "PLACE",
-    help: "path of the store, or URL of an XTDB node, instead of $SCM_STORE",
-  },
+  store: { value: "KIND", help: "kind of the store: sqlite, xtdb or memory" },
+  at: { value: "PLACE", help: "path of the store, or URL of an XTDB node, instead of $SCM_STORE" },
 };
 
 const helpOption: CommandOptions = {
-  help: { type: "boolean", short: "h", help: "print this text" },
+  help: { short: "h", help: "print this text" },
 };
 
 /** The option of commands that can print JSON. */
 export const jsonOption: CommandOptions = {
-  json: { type: "boolean", help: "print JSON, for programs" },
+  json: { help: "print JSON, for programs" },
 };
 
 /** The option of commands that take a TARGET. */
 export const targetOptions: CommandOptions = {
   session: {
-    type: "string",
     value: "ID",
     help: "read TARGET as a handle (f12, t31) of this session; latest is the newest session",
   },
@@ -104,7 +98,6 @@ export const targetOptions: CommandOptions = {
 /** The option of commands that follow links. */
 export const workspaceOption: CommandOptions = {
   workspace: {
-    type: "string",
     value: "FOLDER",
     help: "the folder in which the names of links are looked up; default: the current folder",
   },
@@ -117,7 +110,7 @@ store has only one session, a handle works without --session.`;
 
 /** The option of commands that can show an older version. */
 export const versionOption: CommandOptions = {
-  "as-of": { type: "string", value: "VERSION", help: "this version instead of the latest" },
+  "as-of": { value: "VERSION", help: "this version instead of the latest" },
 };
 
 /** The meaning of VERSION, for help texts. */

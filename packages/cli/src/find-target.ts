@@ -1,6 +1,6 @@
 import { isObjectId } from "@self-context-manager/core/host";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { defined } from "@self-context-manager/objects";
+import { allItems } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -122,13 +122,9 @@ async function byPathEnd(
   target: string,
 ): Promise<StoredMetadata | undefined> {
   const end = `/${target.replace(/^\.?\/+/u, "")}`;
-  const found: StoredMetadata[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.find({ where: { type: "file" }, limit: 500, ...defined({ after }) });
-    found.push(...page.items.filter(({ body }) => lastPath(body).endsWith(end)));
-    after = page.next;
-  } while (after !== undefined);
+  const where = { type: "file" };
+  const files = await allItems(async (place) => await store.find({ where, limit: 500, ...place }));
+  const found = files.filter(({ body }) => lastPath(body).endsWith(end));
   if (found.length <= 1) return found[0];
   const paths = found.slice(0, mostCandidates).map(({ body }) => `  ${objectName(body, folder)}`);
   throw new CliError(

@@ -1,5 +1,5 @@
 import type { JsonObject, ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { defined, objectId } from "@self-context-manager/objects";
+import { allItems, objectId } from "@self-context-manager/objects";
 
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
@@ -55,22 +55,12 @@ async function newest(store: ObjectStore, limit: number): Promise<readonly Store
 
 async function byBeginning(store: ObjectStore, given: string): Promise<readonly StoredMetadata[]> {
   if (given === "") return [];
-  const found: StoredMetadata[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.find({
-      where: { type: "session" },
-      limit: 500,
-      ...defined({ after }),
-    });
-    found.push(
-      ...page.items.filter(
-        ({ body: { id, session_id: ofHost } }) =>
-          id.startsWith(given) || (typeof ofHost === "string" && ofHost.startsWith(given)),
-      ),
-    );
-    after = page.next;
-  } while (after !== undefined);
+  const where = { type: "session" };
+  const all = await allItems(async (place) => await store.find({ where, limit: 500, ...place }));
+  const found = all.filter(
+    ({ body: { id, session_id: ofHost } }) =>
+      id.startsWith(given) || (typeof ofHost === "string" && ofHost.startsWith(given)),
+  );
   const exact = found.filter(({ body }) => body.id === given);
   return exact.length > 0 ? exact : found;
 }

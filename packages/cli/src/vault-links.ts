@@ -1,7 +1,7 @@
 import { indexFolder, markdownParser, openStore, systemClock } from "@self-context-manager/compose";
 import { type FollowedLink, linksOf } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore } from "@self-context-manager/core";
-import { defined } from "@self-context-manager/objects";
+import { allItems, defined } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
@@ -112,18 +112,12 @@ async function notesOf(
   store: ObjectStore,
   workspace: string,
 ): Promise<readonly { readonly id: ObjectId }[]> {
-  const notes: { readonly id: ObjectId; readonly path: string }[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.find({
-      where: { file_type: "markdown" },
-      limit: 500,
-      ...defined({ after }),
-    });
-    for (const { body } of page.items)
-      notes.push({ id: body.id, path: relativePath(workspace, body["path"]) });
-    after = page.next;
-  } while (after !== undefined);
+  const where = { file_type: "markdown" };
+  const found = await allItems(async (place) => await store.find({ where, limit: 500, ...place }));
+  const notes = found.map(({ body }) => ({
+    id: body.id,
+    path: relativePath(workspace, body["path"]),
+  }));
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 

@@ -87,13 +87,7 @@ export async function expand(
 }
 
 /** A reference that waits to be read. */
-interface Waiting {
-  readonly reference: Reference;
-  readonly parent?: number;
-  readonly path?: string;
-  readonly link?: ParsedLink;
-  readonly depth: number;
-}
+type Waiting = Pick<Expanded, "reference" | "parent" | "path" | "link" | "depth">;
 
 class Walk {
   readonly #store: ObjectStore;

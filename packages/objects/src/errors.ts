@@ -1,3 +1,13 @@
+/** An error with a code that the caller can act on. */
+class CodedError<Code extends string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
 /** The codes of store errors. Codes are stable; the texts of messages may change. */
 export type StoreErrorCode =
   | "STORE_CLOSED"
@@ -17,14 +27,8 @@ export type StoreErrorCode =
   | "STORE_LOST";
 
 /** A store error that the caller can act on. */
-export class StoreError extends Error {
+export class StoreError extends CodedError<StoreErrorCode> {
   override readonly name = "StoreError";
-  readonly code: StoreErrorCode;
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 
   /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: StoreErrorCode): error is StoreError {
@@ -41,14 +45,8 @@ export type FileErrorCode =
   | "FILE_TOO_LARGE";
 
 /** A file could not be read. */
-export class FileError extends Error {
+export class FileError extends CodedError<FileErrorCode> {
   override readonly name = "FileError";
-  readonly code: FileErrorCode;
-
-  constructor(code: FileErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 
   /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: FileErrorCode): error is FileError {
@@ -60,14 +58,8 @@ export class FileError extends Error {
 export type WatcherErrorCode = "WATCHER_CLOSED";
 
 /** A watcher error that the caller can act on. */
-export class WatcherError extends Error {
+export class WatcherError extends CodedError<WatcherErrorCode> {
   override readonly name = "WatcherError";
-  readonly code: WatcherErrorCode;
-
-  constructor(code: WatcherErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 
   /** Compares name and code, not the class, so it also accepts errors from another copy of this package. */
   static is(error: unknown, code?: WatcherErrorCode): error is WatcherError {
@@ -83,14 +75,8 @@ export type ImportErrorCode =
   | "IMPORT_DIFFERS";
 
 /** A line of an export cannot be imported, or differs from what the store returns. */
-export class ImportError extends Error {
+export class ImportError extends CodedError<ImportErrorCode> {
   override readonly name = "ImportError";
-  readonly code: ImportErrorCode;
-
-  constructor(code: ImportErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 function isCoded(error: unknown, name: string): error is Error & { readonly code: string } {

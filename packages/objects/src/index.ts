@@ -8,7 +8,7 @@ export {
   WatcherError,
   type WatcherErrorCode,
 } from "./errors.ts";
-export { type TaskQueue, taskQueue } from "./task-queue.ts";
+export { taskQueue } from "./task-queue.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
 export { defined } from "./model/defined.ts";
 export {
@@ -28,9 +28,9 @@ export {
   presenceOf,
   unreadFileBody,
 } from "./model/file-object.ts";
-export { fileType, fileTypes } from "./model/file-type.ts";
+export { fileTypes } from "./model/file-type.ts";
 export { grownText } from "./model/growing-text.ts";
-export { contentFields, hashFields } from "./model/hash-fields.ts";
+export { hashFields } from "./model/hash-fields.ts";
 export { hashObject, objectHashText, type ObjectHashes } from "./model/hashes.ts";
 export {
   fieldsOf,
@@ -56,7 +56,7 @@ export {
   sharedLines,
   withRange,
 } from "./model/line-range.ts";
-export { ownViewFields, viewFields, viewValues } from "./model/metadata-view.ts";
+export { ownViewFields, viewFields } from "./model/metadata-view.ts";
 export { isNickname, nicknameRule } from "./model/nickname.ts";
 export {
   bulkFields,
@@ -67,19 +67,13 @@ export {
 } from "./model/object-body.ts";
 export { isObjectId, type ObjectId, objectId } from "./model/object-id.ts";
 export { oneLine } from "./model/one-line.ts";
-export {
-  opaqueAt,
-  opaqueFields,
-  type OpaqueFields,
-  type OpaqueInside,
-} from "./model/opaque-fields.ts";
+export { opaqueAt, opaqueFields, type OpaqueInside } from "./model/opaque-fields.ts";
 export type {
   FrontMatter,
   ParsedDocument,
   ParsedHeading,
   ParsedLink,
   ParsedTag,
-  TextRange,
 } from "./model/parsed-document.ts";
 export {
   type ChatPosition,
@@ -135,7 +129,6 @@ export type {
   FileSearch,
   FileSighting,
   KnownFile,
-  NoFileSighting,
   Sighting,
   SightingListener,
   WantedFile,
@@ -147,7 +140,7 @@ export { type ChainEnd, chainLink, type CountingChunkWriter } from "./store-kit/
 export { checkNicknames, type ObjectChange } from "./store-kit/check-nicknames.ts";
 export { applyDelta } from "./store-kit/delta-apply.ts";
 export { applyDeltas } from "./store-kit/delta-chain.ts";
-export { type Delta, encodeDelta, encodeWhole } from "./store-kit/delta-encode.ts";
+export { type Delta } from "./store-kit/delta-encode.ts";
 export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
 export { fixedPatience } from "./store-kit/fixed-patience.ts";
 export {
@@ -155,8 +148,8 @@ export {
   readReferrerPosition,
   writeReferrerPosition,
 } from "./store-kit/page-position.ts";
-export { shareParts, shareVersion } from "./store-kit/share-parts.ts";
-export { type VersionPages, versionsInOrder } from "./store-kit/versions-in-order.ts";
+export { shareVersion } from "./store-kit/share-parts.ts";
+export { versionsInOrder } from "./store-kit/versions-in-order.ts";
 export { sameStart } from "./store-kit/same-start.ts";
 export { nextPoint, stageCommit } from "./store-kit/stage-commit.ts";
 export {
@@ -173,30 +166,19 @@ export {
   type PresentVersion,
   requestDigest,
 } from "./store-kit/store-rules.ts";
-export { type ChunkReader, type ChunkWriter, deepFreeze, sizeOf } from "./store-kit/stored-form.ts";
+export { type ChunkReader, type ChunkWriter, deepFreeze } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";
-export { type SelectedVersion, selectVersion } from "./reading/select-version.ts";
-export {
-  type VersionedName,
-  versionedName,
-  type WrittenVersion,
-  writtenVersion,
-} from "./model/version-name.ts";
+export { allItems, everyItem } from "./reading/every-item.ts";
+export { selectVersion } from "./reading/select-version.ts";
+export { versionedName, type WrittenVersion, writtenVersion } from "./model/version-name.ts";
 export {
   type NamedReference,
   type ResolvedVersion,
   resolveReference,
   resolveVersion,
 } from "./reading/resolve-reference.ts";
-export {
-  anyStep,
-  type PatternStep,
-  readPattern,
-  select,
-  type Selected,
-  selects,
-} from "./reading/select.ts";
+export { type PatternStep, readPattern, select, type Selected, selects } from "./reading/select.ts";
 export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";

@@ -1,6 +1,6 @@
 import {
   compareText,
-  defined,
+  everyItem,
   diskState,
   type FileSource,
   type IdSource,
@@ -50,18 +50,14 @@ export async function filesOfFolder(
   const present = new Map<string, StoredMetadata>();
   const missing = new Map<string, StoredMetadata>();
   for (const type of ["file", "note"]) {
-    let after: string | undefined;
-    do {
-      const page = await store.find({ where: { type }, limit: 500, ...defined({ after }) });
-      for (const stored of page.items) {
-        const { path, provenance } = stored.body;
-        const place = typeof path === "string" ? path : provenance.origin;
-        if (!isFileLike(stored.body) || !isInside(place, folder)) continue;
-        if (typeof path !== "string") missing.set(place, stored);
-        else if (!present.has(place)) present.set(place, stored);
-      }
-      after = page.next;
-    } while (after !== undefined);
+    const query = { where: { type }, limit: 500 };
+    for await (const stored of everyItem(async (page) => await store.find({ ...query, ...page }))) {
+      const { path, provenance } = stored.body;
+      const place = typeof path === "string" ? path : provenance.origin;
+      if (!isFileLike(stored.body) || !isInside(place, folder)) continue;
+      if (typeof path !== "string") missing.set(place, stored);
+      else if (!present.has(place)) present.set(place, stored);
+    }
   }
   return new Map([...missing, ...present]);
 }

@@ -51,11 +51,7 @@ export const checkCommand: Command = {
   arguments: "[FOLDER]",
   argumentCount: { least: 0, most: 1 },
   options: {
-    only: {
-      type: "string",
-      value: "STATE",
-      help: "only broken, ambiguous or unread links; several with commas",
-    },
+    only: { value: "STATE", help: "only broken, ambiguous or unread links; several with commas" },
     ...workspaceOption,
     ...jsonOption,
   },

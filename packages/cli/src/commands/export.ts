@@ -16,7 +16,7 @@ export const exportCommand: Command = {
   summary: "write all versions of all objects as JSON Lines",
   arguments: "[FILE]",
   argumentCount: { least: 0, most: 1 },
-  options: { force: { type: "boolean", help: "overwrite FILE if it exists" } },
+  options: { force: { help: "overwrite FILE if it exists" } },
   notes:
     "Without FILE, or with -, the export goes to standard output. FILE is written completely or not at all.",
   async run(call) {

@@ -11,7 +11,7 @@ import {
   tagKey,
   updateSearch,
 } from "@self-context-manager/links";
-import { defined, type SearchIndex } from "@self-context-manager/objects";
+import { allItems, defined, type SearchIndex } from "@self-context-manager/objects";
 
 import {
   type ScanPattern,
@@ -28,7 +28,7 @@ import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/object-name.ts";
-import { type Column, table } from "../format/table.ts";
+import { right, table } from "../format/table.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usualLimit = 20;
@@ -53,42 +53,23 @@ export const findCommand: Command = {
   arguments: "[WORD...]",
   argumentCount: { least: 0, most: 50 },
   options: {
-    literal: {
-      type: "string",
-      value: "TEXT",
-      help: "lines with exactly this text, instead of words",
-    },
+    literal: { value: "TEXT", help: "lines with exactly this text, instead of words" },
     regex: {
-      type: "string",
       value: "PATTERN",
       help: "lines that a regular expression of JavaScript fits, within 2 seconds",
     },
-    type: {
-      type: "string",
-      value: "TYPE",
-      help: "only file, note (with every Markdown file), toolcall …",
-    },
-    tag: {
-      type: "string",
-      value: "TAG",
-      help: "only notes with this tag, or one below it (a finds a/b)",
-    },
-    path: {
-      type: "string",
-      value: "PART",
-      help: "only files whose path contains this text, in any case",
-    },
+    type: { value: "TYPE", help: "only file, note (with every Markdown file), toolcall …" },
+    tag: { value: "TAG", help: "only notes with this tag, or one below it (a finds a/b)" },
+    path: { value: "PART", help: "only files whose path contains this text, in any case" },
     relation: {
-      type: "string",
       value: "NAME",
       help: "only notes with a link of this relation (part_of), or of it to one object (part_of:NAME)",
     },
     session: {
-      type: "string",
       value: "ID",
       help: "only objects that this session knows; latest is the newest session",
     },
-    limit: { type: "string", value: "N", help: `at most N objects; default ${usualLimit}` },
+    limit: { value: "N", help: `at most N objects; default ${usualLimit}` },
     ...workspaceOption,
     ...jsonOption,
   },
@@ -266,21 +247,12 @@ async function listed(
   allowed: ReadonlySet<ObjectId> | undefined,
   workspace: string,
 ): Promise<FoundObjects> {
-  const found: StoredMetadata[] = [];
-  if (allowed !== undefined) found.push(...(await described(store, allowed)).values());
-  else {
-    const type = call.text("type");
-    let after: string | undefined;
-    do {
-      const page = await store.find({
-        ...(type === undefined || type === "note" ? {} : { where: { type } }),
-        limit: pageSize,
-        ...defined({ after }),
-      });
-      found.push(...page.items);
-      after = page.next;
-    } while (after !== undefined);
-  }
+  const type = call.text("type");
+  const ofType = type === undefined || type === "note" ? {} : { where: { type } };
+  const found =
+    allowed === undefined
+      ? await allItems(async (place) => await store.find({ ...ofType, limit: pageSize, ...place }))
+      : [...(await described(store, allowed)).values()];
   const newestFirst = found
     .filter((stored) => fitsOptions(call, stored, workspace))
     .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
@@ -318,13 +290,8 @@ function lineOf(stored: StoredVersion | undefined, words: string): MatchingLine 
 
 function asTable(found: readonly FoundLine[], words: string, folder: string): string {
   if (found.length === 0) return "";
-  const columns: readonly Column[] = [
-    { title: "TYPE" },
-    { title: "SIZE", align: "right" },
-    { title: words === "" ? "NAME:LINE  FIRST LINE" : "NAME:LINE  TEXT" },
-  ];
   return table(
-    columns,
+    ["TYPE", right("SIZE"), words === "" ? "NAME:LINE  FIRST LINE" : "NAME:LINE  TEXT"],
     found.map(({ stored: { body, version: latest }, version, match }) => {
       const name = targetName(body, folder);
       const place = `${version === latest ? name : `${name}@${version}`}${match === undefined ? "" : `:${match.line}`}`;

@@ -28,15 +28,13 @@ export const graphCommand: Command = {
   arguments: "TARGET",
   argumentCount: { least: 1, most: 1 },
   options: {
-    depth: { type: "string", value: "N", help: `at most N links away; default ${usual.depth}` },
-    limit: { type: "string", value: "N", help: `at most N objects; default ${usual.limit}` },
+    depth: { value: "N", help: `at most N links away; default ${usual.depth}` },
+    limit: { value: "N", help: `at most N objects; default ${usual.limit}` },
     relation: {
-      type: "string",
       value: "NAME",
       help: "only links with this relation, such as part_of; links_to for plain links; several with commas",
     },
     direction: {
-      type: "string",
       value: "WAY",
       help: "out: only links that an object has; in: only links to it; default both",
     },

@@ -5,7 +5,7 @@ import { findTarget } from "../find-target.ts";
 import { shortTime, sizeOf } from "../format/amounts.ts";
 import { jsonText, versionJson } from "../format/json.ts";
 import { objectName, objectStatus } from "../format/object-name.ts";
-import { table } from "../format/table.ts";
+import { right, table } from "../format/table.ts";
 
 /** Enough digits of a hash to distinguish versions by eye. */
 const hashDigits = 12;
@@ -30,16 +30,7 @@ export const historyCommand: Command = {
 
 function asTable(versions: readonly StoredMetadata[], folder: string): string {
   return table(
-    [
-      { title: "VERSION", align: "right" },
-      { title: "TRANSACTION" },
-      { title: "TIME" },
-      { title: "SIZE", align: "right" },
-      { title: "CONTENT" },
-      { title: "OBJECT" },
-      { title: "STATUS" },
-      { title: "NAME" },
-    ],
+    [right("VERSION"), "TRANSACTION", "TIME", right("SIZE"), "CONTENT", "OBJECT", "STATUS", "NAME"],
     versions.map(({ body, hashes, version, at }) => [
       String(version),
       `tx:${at.tx_id}`,

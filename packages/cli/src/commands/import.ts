@@ -16,7 +16,7 @@ export const importCommand: Command = {
   arguments: "FILE",
   argumentCount: { least: 1, most: 1 },
   options: {
-    verify: { type: "boolean", help: "read each version back afterwards and compare it with FILE" },
+    verify: { help: "read each version back afterwards and compare it with FILE" },
   },
   notes: `With - instead of FILE, the export is read from standard input. Every hash is checked. After an
 interruption, run the import again; it continues where it stopped. The store is created if it does not

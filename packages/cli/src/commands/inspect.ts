@@ -37,23 +37,16 @@ export const inspectCommand: Command = {
   argumentCount: { least: 0, most: 1 },
   options: {
     out: {
-      type: "string",
       value: "FILE",
       help: "write the session into one HTML file instead, which needs no server",
     },
     redact: {
-      type: "boolean",
       help: "with --out: without any text; sizes, costs and the names of files and tools stay",
     },
     force: {
-      type: "boolean",
       help: "with --out: also replace a FILE that is no snapshot, or one without texts by one with texts",
     },
-    export: {
-      type: "string",
-      value: "FILE",
-      help: "inspect a file that scm export wrote, instead of a store",
-    },
+    export: { value: "FILE", help: "inspect a file that scm export wrote, instead of a store" },
   },
   notes: `${sessionNote}
 Without SESSION, the page begins with the list of sessions. The command prints an address for the browser of this machine and runs until Ctrl-C. The address contains

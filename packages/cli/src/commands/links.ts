@@ -35,7 +35,7 @@ import { counted } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/object-name.ts";
-import { table } from "../format/table.ts";
+import { type Column, right, table } from "../format/table.ts";
 import { vaultLinks } from "../vault-links.ts";
 
 /** The number of characters of a link that are shown in a row. */
@@ -121,21 +121,18 @@ export function linksText(
     const note = link.target.state === "ambiguous" ? " (ambiguous)" : "";
     return [`${name}:${intoLines[index]}`, relationOf(link), `${writtenLink(link)}${note}`];
   });
-  return `${section("Links out", ["LINE", "RELATION", "LINK", "TARGET"], outRows, most)}
+  return `${section("Links out", [right("LINE"), "RELATION", "LINK", "TARGET"], outRows, most)}
 ${section("Links in", ["FROM", "RELATION", "LINK"], intoRows, most)}`;
 }
 
 function section(
   title: string,
-  titles: readonly string[],
+  titles: readonly Column[],
   rows: readonly (readonly string[])[],
   most: number,
 ): string {
   if (rows.length === 0) return `${title}: none\n`;
-  const columns = titles.map((text) =>
-    text === "LINE" ? ({ title: text, align: "right" } as const) : { title: text },
-  );
-  const shown = table(columns, rows.slice(0, most)).replaceAll(/^(?=.)/gmu, "  ");
+  const shown = table(titles, rows.slice(0, most)).replaceAll(/^(?=.)/gmu, "  ");
   const more = rows.length - most;
   return `${title}: ${rows.length}\n${shown}${more > 0 ? `  and ${more} more; scm links shows all\n` : ""}`;
 }
@@ -213,7 +210,6 @@ async function linksOfFolder(call: CommandCall, folder: string): Promise<void> {
       : `${to}${candidates === undefined ? "" : ` (ambiguous: ${counted(candidates.length, "file")})`}`,
     how,
   ]);
-  const columns = ["FROM", "LINK", "TARGET", "HOW"].map((title) => ({ title }));
-  if (rows.length > 0) await call.print(table(columns, rows));
+  if (rows.length > 0) await call.print(table(["FROM", "LINK", "TARGET", "HOW"], rows));
   call.note(`${counted(links.length, "wiki link")}, ${counted(Object.keys(tags).length, "tag")}`);
 }

@@ -6,7 +6,7 @@ import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { counted, shortTime, sizeOf } from "../format/amounts.ts";
 import { jsonText, versionJson } from "../format/json.ts";
 import { objectName, objectStatus, visible } from "../format/object-name.ts";
-import { type Column, table } from "../format/table.ts";
+import { right, table } from "../format/table.ts";
 import { findSession, type PoolObject, sessionPool } from "../session-pool.ts";
 
 const usualLimit = 100;
@@ -18,18 +18,13 @@ export const listCommand: Command = {
   arguments: "",
   argumentCount: { least: 0, most: 0 },
   options: {
-    type: {
-      type: "string",
-      value: "TYPE",
-      help: "only file, toolcall, chat, session, view, system_prompt …",
-    },
+    type: { value: "TYPE", help: "only file, toolcall, chat, session, view, system_prompt …" },
     session: {
-      type: "string",
       value: "ID",
       help: "only objects that this session knows, with handles; its id, its host's id, or the beginning",
     },
-    limit: { type: "string", value: "N", help: `at most N objects; default ${usualLimit}` },
-    all: { type: "boolean", help: "all objects, however many" },
+    limit: { value: "N", help: `at most N objects; default ${usualLimit}` },
+    all: { help: "all objects, however many" },
     ...jsonOption,
   },
   notes: `Sizes are characters, or bytes (B) of a file that was not read or is no text. Times are UTC.`,
@@ -119,21 +114,17 @@ async function newest(
 
 function asTable(objects: readonly Listed[], call: CommandCall): string {
   const ofSession = call.text("session") !== undefined;
-  const sessionColumns: readonly Column[] = ofSession
-    ? [{ title: "HANDLE" }, { title: "STATE" }]
-    : [];
-  const columns: readonly Column[] = [
-    ...sessionColumns,
-    { title: "ID" },
-    { title: "TYPE" },
-    { title: "VERSIONS", align: "right" },
-    { title: "SIZE", align: "right" },
-    { title: "CHANGED" },
-    { title: "STATUS" },
-    { title: "NAME" },
-  ];
+  const sizes = [right("VERSIONS"), right("SIZE")];
   return table(
-    columns,
+    [
+      ...(ofSession ? ["HANDLE", "STATE"] : []),
+      "ID",
+      "TYPE",
+      ...sizes,
+      "CHANGED",
+      "STATUS",
+      "NAME",
+    ],
     objects.map(({ handle = "", state = "", stored }) => [
       ...(ofSession ? [handle, state] : []),
       stored.body.id,

@@ -22,7 +22,7 @@ export const nicknameCommand: Command = {
   arguments: "TARGET [NAME]",
   argumentCount: { least: 1, most: 2 },
   options: {
-    remove: { type: "boolean", help: "remove the nickname; without NAME" },
+    remove: { help: "remove the nickname; without NAME" },
     ...targetOptions,
   },
   notes: `${targetNote}\nA nickname is unique in the store. It can be used instead of an id, by the model too.`,

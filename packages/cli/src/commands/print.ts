@@ -22,7 +22,6 @@ export const printCommand: Command = {
   options: {
     ...versionOption,
     field: {
-      type: "string",
       value: "NAME",
       help: "this field instead of content; a value that is no text is printed as JSON",
     },

@@ -16,9 +16,8 @@ export const replayCommand: Command = {
   usesStore: false,
   options: {
     ...jsonOption,
-    plot: { type: "string", value: "FILE", help: "draw the result into FILE, as SVG" },
+    plot: { value: "FILE", help: "draw the result into FILE, as SVG" },
     threads: {
-      type: "string",
       value: "N",
       help: "number of sessions to replay at once; default: the number of cores",
     },

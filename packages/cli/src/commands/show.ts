@@ -1,6 +1,6 @@
 import {
+  allItems,
   collectReferences,
-  defined,
   metadataOf,
   type Reference,
   type Referrer,
@@ -43,7 +43,7 @@ Links out are those of the shown note, links in those of all notes; scm links sh
     const [head] = await store.describe([id]);
     const latest = head?.version ?? stored.version;
     const out = collectReferences(stored.body);
-    const into = await referrersOf(store, id);
+    const into = await allItems(async (place) => await store.referrers(id, place));
     const links = await bothDirections(stored, await linkParts(store, call));
     if (call.isSet("json")) {
       await call.print(
@@ -82,20 +82,6 @@ Links out are those of the shown note, links in those of all notes; scm links sh
     );
   },
 };
-
-async function referrersOf(
-  store: ObjectStore,
-  id: Parameters<ObjectStore["referrers"]>[0],
-): Promise<Referrer[]> {
-  const found: Referrer[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.referrers(id, defined({ after }));
-    found.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return found;
-}
 
 async function incoming(
   store: ObjectStore,

@@ -6,7 +6,7 @@ import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { shortCount, shortTime } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { messageText, shownText } from "../format/message-text.ts";
-import { fields, table } from "../format/table.ts";
+import { fields, right, table } from "../format/table.ts";
 import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
 
 export const viewCommand: Command = {
@@ -15,11 +15,8 @@ export const viewCommand: Command = {
   arguments: "SESSION [CALL]",
   argumentCount: { least: 1, most: 2 },
   options: {
-    entries: { type: "boolean", help: "print the source of each message instead of its text" },
-    verify: {
-      type: "boolean",
-      help: "without CALL: rebuild every call and show which are verified",
-    },
+    entries: { help: "print the source of each message instead of its text" },
+    verify: { help: "without CALL: rebuild every call and show which are verified" },
     ...jsonOption,
   },
   notes: `${sessionNote} CALL counts from 1.
@@ -70,14 +67,14 @@ function callsTable(calls: readonly Row[]): string {
   const isVerified = calls.some((row) => row.isVerified !== undefined);
   return table(
     [
-      { title: "CALL", align: "right" },
-      { title: "TIME" },
-      { title: "MESSAGES", align: "right" },
-      { title: "TOKENS", align: "right" },
-      { title: "LAYOUT" },
-      { title: "EPOCH", align: "right" },
-      ...(isVerified ? [{ title: "VERIFIED" }] : []),
-      { title: "WHY THE LAST EPOCH ENDED" },
+      right("CALL"),
+      "TIME",
+      right("MESSAGES"),
+      right("TOKENS"),
+      "LAYOUT",
+      right("EPOCH"),
+      ...(isVerified ? ["VERIFIED"] : []),
+      "WHY THE LAST EPOCH ENDED",
     ],
     calls.map((row) => [
       String(row.call),
@@ -121,14 +118,7 @@ function entriesText(view: RebuiltView): string {
     ...(view.payloadHash === undefined ? [] : [["payload", view.payloadHash] as const]),
   ]);
   const rows = table(
-    [
-      { title: "#", align: "right" },
-      { title: "WHAT" },
-      { title: "WHERE" },
-      { title: "VERSIONS" },
-      { title: "TOKENS", align: "right" },
-      { title: "HOW" },
-    ],
+    [right("#"), "WHAT", "WHERE", "VERSIONS", right("TOKENS"), "HOW"],
     view.entries.map(({ what, place, versions, how, tokens }, index) => [
       String(index + 1),
       what,

@@ -37,13 +37,8 @@ export const xtdbCommand: Command = {
   arguments: "ACTION [FILE | QUERY ...]",
   argumentCount: { least: 1, most: 20 },
   options: {
-    port: {
-      type: "string",
-      value: "N",
-      help: "with start: the port to listen on; default: a free one",
-    },
+    port: { value: "N", help: "with start: the port to listen on; default: a free one" },
     "as-of": {
-      type: "string",
       value: "STATE",
       help: "with query: after a transaction (tx:812), or at a time (2026-01-31T09:00:00Z)",
     },

@@ -1,14 +1,16 @@
 import { visible } from "./object-name.ts";
 
-export interface Column {
-  readonly title: string;
-  /** Numbers are aligned to the right. */
-  readonly align?: "right";
+/** A column by its title. */
+export type Column = string | { readonly right: string };
+
+/** A column of numbers, which are aligned to the right. */
+export function right(title: string): Column {
+  return { right: title };
 }
 
 /** Rows under titles, in aligned columns; the last column is not padded. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const titles = columns.map(({ title }) => title);
+  const titles = columns.map((column) => (typeof column === "string" ? column : column.right));
   const all = [titles, ...rows.map((row) => row.map(visible))];
   const widths = columns.map((_, index) =>
     Math.max(...all.map((row) => (row[index] ?? "").length)),
@@ -22,10 +24,10 @@ function line(
   row: readonly string[],
 ): string {
   return columns
-    .map(({ align }, index) => {
+    .map((column, index) => {
       const cell = row[index] ?? "";
       const width = widths[index] ?? 0;
-      return align === "right" ? cell.padStart(width) : cell.padEnd(width);
+      return typeof column === "string" ? cell.padEnd(width) : cell.padStart(width);
     })
     .join("  ")
     .trimEnd();

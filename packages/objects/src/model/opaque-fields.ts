@@ -4,7 +4,7 @@ import type { JsonValue } from "./json.ts";
  * The opaque fields inside a value, by name: `true` for a field that is opaque itself, and the opaque fields inside it
  * for another. The items of a list are at the place of the list.
  */
-export interface OpaqueFields {
+interface OpaqueFields {
   readonly [field: string]: OpaqueInside;
 }
 

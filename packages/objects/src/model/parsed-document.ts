@@ -24,7 +24,7 @@ export type FrontMatter =
   | { readonly state: "invalid"; readonly reason: string; readonly line: number };
 
 /** A place in the content: the UTF-16 offsets of its start and of its end, which is not included. */
-export type TextRange = readonly [start: number, end: number];
+type TextRange = readonly [start: number, end: number];
 
 /** A heading with its line, or its lines if it is underlined. */
 export type ParsedHeading = {

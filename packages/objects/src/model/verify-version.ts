@@ -20,30 +20,25 @@ export interface VersionProblem {
 export function verifyVersion(stored: StoredVersion): VersionProblem | undefined {
   const { version } = stored;
   const { id } = stored.body;
-  const name = `version ${version} of object ${id}`;
+  const changed = (what: string): VersionProblem => ({
+    id,
+    version,
+    type: "changed",
+    text: `version ${version} of object ${id} ${what}`,
+  });
   try {
     const { hash_rule: rule } = stored.hashes;
     if (rule > hashRule) {
       const text = `its hash rule is ${rule}, but this program supports only rules up to ${hashRule}; update the program`;
-      return { id, version, type: "changed", text: `${name} cannot be verified: ${text}` };
+      return changed(`cannot be verified: ${text}`);
     }
     const differing = differingHashes(hashObject(stored.body), stored.hashes);
     if (differing === undefined) return undefined;
-    return {
-      id,
-      version,
-      type: "changed",
-      text: `${name} was changed or damaged since it was stored: ${differing}`,
-    };
+    return changed(`was changed or damaged since it was stored: ${differing}`);
   } catch (cause) {
     // Hashing expects well-formed fields, which a damaged version may not have.
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return {
-      id,
-      version,
-      type: "changed",
-      text: `${name} no longer contains a valid object (${reason})`,
-    };
+    return changed(`no longer contains a valid object (${reason})`);
   }
 }
 

@@ -76,7 +76,7 @@ export interface FileSighting extends FileState {
 }
 
 /** A path without a file, with something other than a regular file, or without permission to look. */
-export interface NoFileSighting {
+interface NoFileSighting {
   readonly state: "absent" | "other" | "unreadable";
   readonly path: string;
   readonly at: number;

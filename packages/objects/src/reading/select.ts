@@ -13,7 +13,7 @@ export interface Selected {
 export type PatternStep = string | number | typeof anyStep;
 
 /** The step `*`. */
-export const anyStep: unique symbol = Symbol("any field or item");
+const anyStep: unique symbol = Symbol("any field or item");
 
 /**
  * Reads a pattern of a field path (§9): `toolcall_refs[*]`, `turns[0].user`, `provenance.*`. A JSON pointer is a pattern,
