@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { classifyCall, fileName } from "../src/index.ts";
+import { classifyCall, fileName } from "../src/corpus/classify-call.ts";
 
 const patch =
   "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** Add File: b.ts\n+z\n*** End Patch";

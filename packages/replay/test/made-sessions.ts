@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { RecordedMessage, RecordedSession, SessionFigures } from "../src/index.ts";
+import type { RecordedSession, SessionFigures } from "../src/index.ts";
+import type { RecordedMessage } from "../src/read/recorded-session.ts";
 import { measureSession, storeSession } from "../src/strategies/replay-session.ts";
 
 /** The figures of a replay of a session; undefined if no segment has two calls. */

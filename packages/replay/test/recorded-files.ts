@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { RecordedMessage, RecordedSession } from "../src/index.ts";
+import type { RecordedSession } from "../src/index.ts";
+import type { RecordedMessage } from "../src/read/recorded-session.ts";
 import { readSession } from "../src/index.ts";
 
 /** A folder for one test. */

@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 
-import {
-  corpusTotals,
-  findSessions,
-  readSession,
-  type RecordedMessage,
-  segmentsOf,
-} from "../src/index.ts";
+import { corpusTotals, findSessions, readSession } from "../src/index.ts";
+import { type RecordedMessage } from "../src/read/recorded-session.ts";
+import { segmentsOf } from "../src/corpus/segments.ts";
 import { says, user } from "./made-sessions.ts";
 import { isPaired } from "./recorded-files.ts";
 

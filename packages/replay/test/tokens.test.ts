@@ -1,7 +1,8 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 
-import { countText, countTokens, type RecordedMessage } from "../src/index.ts";
+import { countText, countTokens } from "../src/measure/tokens.ts";
+import { type RecordedMessage } from "../src/read/recorded-session.ts";
 
 test("a message counts its text, its thinking and its calls, plus four, plus four for each call", () => {
   const row: RecordedMessage = {

@@ -45,14 +45,14 @@ export async function replaySegment(
   { charge, lifetime }: ReplayOptions = {},
 ): Promise<SegmentTrace> {
   const traced = tracer(lifetime);
-  const miss = noMisses();
+  let miss = noMisses;
   for (let call = 0; call < callCount; call += 1) {
     let view: CallView = await run.view();
     const charges: Charge[] = [];
     const grams = evidence.uses.get(call);
     if (grams !== undefined) {
       const missing = missingGrams(grams, view.shown);
-      countMisses(miss, grams, missing);
+      miss = addMisses(miss, missesOf(grams, missing));
       if (charge !== undefined) {
         for (const object of fewestObjects(missing)) {
           const found = evidence.objects[object];
@@ -133,42 +133,34 @@ function greedyCover(
   return taken;
 }
 
-type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+/** The counts of no messages. */
+export const noMisses: MissCounts = missesOf([], []);
 
-function noMisses(): Mutable<MissCounts> {
-  return {
-    used: 0,
-    missed: 0,
-    grams: 0,
-    missedGrams: 0,
-    usedPlus: 0,
-    missedPlus: 0,
-    gramsPlus: 0,
-    missedGramsPlus: 0,
-    sharpUsed: 0,
-    sharpMissed: 0,
-    sharpUsedPlus: 0,
-    sharpMissedPlus: 0,
-  };
+/** Adds the counts of one message or of a part to others. */
+export function addMisses(counts: MissCounts, more: MissCounts): MissCounts {
+  const sums = Object.entries(counts).map(([name, count]) => [
+    name,
+    count + more[name as keyof MissCounts],
+  ]);
+  return Object.fromEntries(sums) as MissCounts;
 }
 
-function countMisses(
-  counts: Mutable<MissCounts>,
-  grams: readonly UsedGram[],
-  missing: readonly UsedGram[],
-): void {
+/** The counts of one message; every message of `grams` quotes evidence if arguments count too. */
+function missesOf(grams: readonly UsedGram[], missing: readonly UsedGram[]): MissCounts {
   const strict = grams.filter(({ isStrict }) => isStrict);
   const missingStrict = missing.filter(({ isStrict }) => isStrict);
-  counts.used += strict.length > 0 ? 1 : 0;
-  counts.missed += missingStrict.length > 0 ? 1 : 0;
-  counts.grams += strict.length;
-  counts.missedGrams += missingStrict.length;
-  counts.usedPlus += 1;
-  counts.missedPlus += missing.length > 0 ? 1 : 0;
-  counts.gramsPlus += grams.length;
-  counts.missedGramsPlus += missing.length;
-  counts.sharpUsed += isSharp(strict) ? 1 : 0;
-  counts.sharpMissed += isSharp(missingStrict) ? 1 : 0;
-  counts.sharpUsedPlus += isSharp(grams) ? 1 : 0;
-  counts.sharpMissedPlus += isSharp(missing) ? 1 : 0;
+  return {
+    used: Number(strict.length > 0),
+    missed: Number(missingStrict.length > 0),
+    grams: strict.length,
+    missedGrams: missingStrict.length,
+    usedPlus: Number(grams.length > 0),
+    missedPlus: Number(missing.length > 0),
+    gramsPlus: grams.length,
+    missedGramsPlus: missing.length,
+    sharpUsed: Number(isSharp(strict)),
+    sharpMissed: Number(isSharp(missingStrict)),
+    sharpUsedPlus: Number(isSharp(grams)),
+    sharpMissedPlus: Number(isSharp(missing)),
+  };
 }

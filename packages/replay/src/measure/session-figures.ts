@@ -1,5 +1,5 @@
 import type { ByStrategy, StrategyName } from "../strategies/strategies.ts";
-import type { MissCounts } from "./replay-segment.ts";
+import { addMisses, type MissCounts, noMisses } from "./replay-segment.ts";
 
 /** The figures of one strategy in one session under one price profile. */
 export interface StrategyFigures {
@@ -43,28 +43,11 @@ export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
     cost: sumOf(parts, ({ cost }) => cost),
     chargedCost: sumOf(parts, ({ chargedCost }) => chargedCost),
     rangedCost: sumOf(parts, ({ rangedCost }) => rangedCost),
-    miss: addMisses(parts.map(({ miss }) => miss)),
+    miss: parts.reduce((sum, { miss }) => addMisses(sum, miss), noMisses),
     tokens: sumOf(parts, ({ tokens }) => tokens),
     cached: sumOf(parts, ({ cached }) => cached),
     peak: Math.max(0, ...parts.map(({ peak }) => peak)),
     epochs: sumOf(parts, ({ epochs }) => epochs),
-  };
-}
-
-function addMisses(parts: readonly MissCounts[]): MissCounts {
-  return {
-    used: sumOf(parts, ({ used }) => used),
-    missed: sumOf(parts, ({ missed }) => missed),
-    grams: sumOf(parts, ({ grams }) => grams),
-    missedGrams: sumOf(parts, ({ missedGrams }) => missedGrams),
-    usedPlus: sumOf(parts, ({ usedPlus }) => usedPlus),
-    missedPlus: sumOf(parts, ({ missedPlus }) => missedPlus),
-    gramsPlus: sumOf(parts, ({ gramsPlus }) => gramsPlus),
-    missedGramsPlus: sumOf(parts, ({ missedGramsPlus }) => missedGramsPlus),
-    sharpUsed: sumOf(parts, ({ sharpUsed }) => sharpUsed),
-    sharpMissed: sumOf(parts, ({ sharpMissed }) => sharpMissed),
-    sharpUsedPlus: sumOf(parts, ({ sharpUsedPlus }) => sharpUsedPlus),
-    sharpMissedPlus: sumOf(parts, ({ sharpMissedPlus }) => sharpMissedPlus),
   };
 }
 

@@ -25,7 +25,7 @@ export function countTokens(row: RecordedMessage): number {
 }
 
 /** The tokens of one block, as `countTokens` counts them. */
-export function countBlock(block: RecordedBlock): number {
+function countBlock(block: RecordedBlock): number {
   switch (block.type) {
     case "text":
       return countText(block.text);

@@ -1,23 +1,9 @@
 import type { ByStrategy } from "../strategies/strategies.ts";
 import type { ReplayReport, StrategyReport } from "./replay-report.ts";
 
-type StrategyJson = Pick<
-  StrategyReport,
-  | "costRatio"
-  | "chargedCostRatio"
-  | "chargedByRangeRatio"
-  | "evidenceMiss"
-  | "evidenceMissPlus"
-  | "sharpMiss"
-  | "sharpMissPlus"
-  | "gramMiss"
-  | "counted"
-  | "prefixHit"
-  | "meanTokens"
-  | "peakTokens"
-  | "epochs"
-  | "median"
-> & { readonly worst: { readonly session: string; readonly costRatio: number } | null };
+type StrategyJson = Omit<StrategyReport, "worst"> & {
+  readonly worst: { readonly session: string; readonly costRatio: number } | null;
+};
 
 /** The object that `scm replay --json` prints. */
 export interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "store"> {
@@ -32,31 +18,14 @@ export function replayJson({ corpus, profiles, time, store }: ReplayReport): Rep
       Object.entries(profiles).map(([profile, strategies]) => [
         profile,
         Object.fromEntries(
-          Object.entries(strategies).map(([name, report]) => [name, strategyJson(report)]),
+          Object.entries(strategies).map(([name, report]) => [
+            name,
+            { ...report, worst: report.worst ?? null },
+          ]),
         ) as unknown as ByStrategy<StrategyJson>,
       ]),
     ),
     time,
     store,
-  };
-}
-
-function strategyJson(report: StrategyReport): StrategyJson {
-  return {
-    costRatio: report.costRatio,
-    chargedCostRatio: report.chargedCostRatio,
-    chargedByRangeRatio: report.chargedByRangeRatio,
-    evidenceMiss: report.evidenceMiss,
-    evidenceMissPlus: report.evidenceMissPlus,
-    sharpMiss: report.sharpMiss,
-    sharpMissPlus: report.sharpMissPlus,
-    gramMiss: report.gramMiss,
-    counted: report.counted,
-    prefixHit: report.prefixHit,
-    meanTokens: report.meanTokens,
-    peakTokens: report.peakTokens,
-    epochs: report.epochs,
-    median: report.median,
-    worst: report.worst ?? null,
   };
 }
