@@ -1,20 +1,3 @@
-export type {
-  CallAnswer,
-  CallMessage,
-  CallProblem,
-  ChangeNotice,
-  DamageAnswer,
-  ErrorAnswer,
-  GraphAnswer,
-  ObjectAnswer,
-  SearchAnswer,
-  SessionAnswer,
-  SessionRow,
-  SessionsAnswer,
-  SnapshotData,
-  StoreAnswer,
-  VersionAnswer,
-} from "./answers.ts";
 export type { InspectedStore } from "./inspected-store.ts";
 export { type PageFiles, PageMissingError, redactedMark, snapshotTitle } from "./page-files.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./server/open-inspector.ts";

@@ -10,6 +10,15 @@ export interface Column<Row> {
   readonly order?: (row: Row) => number | string;
 }
 
+/** A column of numbers, which sorts the rows by them. Default: numbers in full. */
+export function numbers<Row>(
+  title: string,
+  order: (row: Row) => number,
+  cell: (row: Row) => ComponentChildren = (row) => count(order(row)),
+): Column<Row> {
+  return { title, isNumber: true, cell, order };
+}
+
 export interface DataTableProps<Row> {
   readonly caption: ComponentChildren;
   readonly columns: readonly Column<Row>[];

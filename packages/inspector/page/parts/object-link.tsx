@@ -21,6 +21,21 @@ export function ObjectLink({
   );
 }
 
+/** A link to a version of an object by its number. */
+export function VersionLink({
+  id,
+  version,
+}: {
+  readonly id: string;
+  readonly version: number;
+}): JSX.Element {
+  return (
+    <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
+      {version}
+    </a>
+  );
+}
+
 /** A link to a call by its number. */
 export function CallLink({
   session,

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { InView, ObjectAnswer } from "../../src/answers.ts";
-import { type Column, DataTable } from "../parts/data-table.tsx";
+import { type Column, DataTable, numbers } from "../parts/data-table.tsx";
 import { Name } from "../parts/name.tsx";
-import { CallLink } from "../parts/object-link.tsx";
+import { CallLink, VersionLink } from "../parts/object-link.tsx";
 import { linkTo } from "../route.ts";
 import { count, counted } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
@@ -31,32 +31,25 @@ function InSession({ id, inView }: { readonly id: string; readonly inView: InVie
   const { session, sessionName, calls: all, handle, runs } = inView;
   const part = handle === "" ? undefined : handle;
   const calls = runs.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const callLink = (call: number): JSX.Element => (
+    <CallLink session={session} call={call} part={part} />
+  );
   const columns: readonly Column<Run>[] = [
-    {
-      title: "From call",
-      isNumber: true,
-      cell: ({ from }) => <CallLink session={session} call={from} part={part} />,
-      order: ({ from }) => from,
-    },
-    {
-      title: "To call",
-      isNumber: true,
-      cell: ({ to }) => <CallLink session={session} call={to} part={part} />,
-      order: ({ to }) => to,
-    },
-    {
-      title: "Version",
-      isNumber: true,
-      cell: ({ version }) =>
-        version === 0 ? (
-          "–"
-        ) : (
-          <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
-            {version}
-          </a>
-        ),
-      order: ({ version }) => version,
-    },
+    numbers(
+      "From call",
+      ({ from }) => from,
+      ({ from }) => callLink(from),
+    ),
+    numbers(
+      "To call",
+      ({ to }) => to,
+      ({ to }) => callLink(to),
+    ),
+    numbers(
+      "Version",
+      ({ version }) => version,
+      ({ version }) => (version === 0 ? "–" : <VersionLink id={id} version={version} />),
+    ),
   ];
   return (
     <>

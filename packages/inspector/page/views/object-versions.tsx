@@ -53,24 +53,9 @@ export function ObjectVersions({
       order: ({ characters = 0 }) => characters,
     },
     { title: "Transaction", isNumber: true, cell: ({ transaction }) => count(transaction) },
-    {
-      title: "Content hash",
-      cell: (row) => (
-        <Copied value={row.contentHash} label={`content hash of version ${row.version}`} />
-      ),
-    },
-    {
-      title: "Metadata hash",
-      cell: (row) => (
-        <Copied value={row.metadataViewHash} label={`metadata hash of version ${row.version}`} />
-      ),
-    },
-    {
-      title: "Object hash",
-      cell: (row) => (
-        <Copied value={row.objectHash} label={`object hash of version ${row.version}`} />
-      ),
-    },
+    hashColumn("Content hash", (row) => row.contentHash),
+    hashColumn("Metadata hash", (row) => row.metadataViewHash),
+    hashColumn("Object hash", (row) => row.objectHash),
   ];
   const pick = (
     label: string,
@@ -209,4 +194,13 @@ function Compared({
 /** What is compared: the content, and the long fields after it. */
 function textOf({ content, fields }: VersionAnswer): string {
   return [content ?? "", ...fields.map(({ name, json }) => `${name}: ${json}`)].join("\n");
+}
+
+function hashColumn(title: string, hash: (row: VersionRow) => string): Column<VersionRow> {
+  return {
+    title,
+    cell: (row) => (
+      <Copied value={hash(row)} label={`${title.toLowerCase()} of version ${row.version}`} />
+    ),
+  };
 }

@@ -4,7 +4,7 @@ import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Name } from "../parts/name.tsx";
-import { ObjectLink } from "../parts/object-link.tsx";
+import { ObjectLink, VersionLink } from "../parts/object-link.tsx";
 import { Shown } from "../parts/states.tsx";
 import { linkTo } from "../route.ts";
 import { visibleName } from "../text/visible-text.ts";
@@ -75,13 +75,7 @@ const columns: readonly Column<Hit>[] = [
     title: "Words in version",
     isNumber: true,
     cell: ({ id, version }) =>
-      version === undefined ? (
-        "–"
-      ) : (
-        <a href={linkTo({ view: "object", id, version })} aria-label={`version ${version}`}>
-          {version}
-        </a>
-      ),
+      version === undefined ? "–" : <VersionLink id={id} version={version} />,
   },
   {
     title: "Line",

@@ -6,7 +6,7 @@ import { type KindCost, kindCosts, objectCosts, type PartCost } from "../figures
 import { type LeftObject, leftObjects } from "../figures/left-objects.ts";
 import { type EpochRow, epochRows } from "../figures/session-sums.ts";
 import { Bar } from "../parts/bar.tsx";
-import { type Column, DataTable } from "../parts/data-table.tsx";
+import { type Column, DataTable, numbers } from "../parts/data-table.tsx";
 import { CallLink, ObjectLink } from "../parts/object-link.tsx";
 import { count, counted, percent, short } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
@@ -137,12 +137,11 @@ function kindColumns(units: number): readonly Column<KindCost>[] {
       ),
     },
     shareColumn("Share", units),
-    {
-      title: "Cost",
-      isNumber: true,
-      cell: (row) => short(row.units),
-      order: (row) => row.units,
-    },
+    numbers(
+      "Cost",
+      (row) => row.units,
+      (row) => short(row.units),
+    ),
     tokenCallsColumn,
     { title: "Parts", isNumber: true, cell: ({ parts }) => count(parts) },
   ];
@@ -150,17 +149,16 @@ function kindColumns(units: number): readonly Column<KindCost>[] {
 
 /** The share of a row in the cost of all calls. */
 function shareColumn(title: string, units: number): Column<{ readonly units: number }> {
-  return {
+  return numbers(
     title,
-    isNumber: true,
-    cell: (row) => (
+    (row) => row.units,
+    (row) => (
       <span class="withbar">
         {percent(row.units / units)}
         <Bar share={row.units / units} />
       </span>
     ),
-    order: (row) => row.units,
-  };
+  );
 }
 
 const tokenCallsColumn: Column<{ readonly tokenCalls: number }> = {
@@ -185,18 +183,12 @@ function costColumns(session: string, units: number): readonly Column<PartCost>[
     { title: "Kind", cell: ({ kind }) => kindNames[kind], order: ({ kind }) => kind },
     shareColumn("Cost", units),
     tokenCallsColumn,
-    {
-      title: "Calls in view",
-      isNumber: true,
-      cell: ({ calls }) => count(calls),
-      order: ({ calls }) => calls,
-    },
-    {
-      title: "Largest",
-      isNumber: true,
-      cell: ({ tokens }) => short(tokens),
-      order: ({ tokens }) => tokens,
-    },
+    numbers("Calls in view", ({ calls }) => calls),
+    numbers(
+      "Largest",
+      ({ tokens }) => tokens,
+      ({ tokens }) => short(tokens),
+    ),
     {
       title: "First and last call",
       isNumber: true,
@@ -216,18 +208,12 @@ function missColumns(
   show: (call: number) => JSX.Element,
 ): readonly Column<Missed>[] {
   return [
-    {
-      title: "Call",
-      isNumber: true,
-      cell: ({ call }) => <CallLink session={session} call={call} />,
-      order: ({ call }) => call,
-    },
-    {
-      title: "Tokens",
-      isNumber: true,
-      cell: ({ miss }) => count(miss.tokens),
-      order: ({ miss }) => miss.tokens,
-    },
+    numbers(
+      "Call",
+      ({ call }) => call,
+      ({ call }) => <CallLink session={session} call={call} />,
+    ),
+    numbers("Tokens", ({ miss }) => miss.tokens),
     { title: "Why", cell: ({ miss }) => missText(miss.reason), order: ({ miss }) => miss.reason },
     { title: "Reason", cell: ({ miss }) => <span class="sentence">{visibleText(miss.text)}</span> },
     { title: "Tokens are", cell: ({ miss }) => (miss.isReported ? "reported" : "estimated") },
@@ -275,12 +261,11 @@ function epochColumns(
         ),
       order: ({ left }) => left.length,
     },
-    {
-      title: "Tokens at its end",
-      isNumber: true,
-      cell: ({ tokens }) => short(tokens),
-      order: ({ tokens }) => tokens,
-    },
+    numbers(
+      "Tokens at its end",
+      ({ tokens }) => tokens,
+      ({ tokens }) => short(tokens),
+    ),
     { title: "Picture", cell: ({ first }) => show(first) },
   ];
 }

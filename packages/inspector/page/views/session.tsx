@@ -19,6 +19,11 @@ import { Legend } from "./legend.tsx";
 import { SessionFigures } from "./session-figures.tsx";
 import { SessionTables } from "./session-tables.tsx";
 
+const zooms = [
+  { sign: "+", label: "zoom in", factor: 0.5 },
+  { sign: "−", label: "zoom out", factor: 2 },
+] as const;
+
 /** A session: what filled the window, what was cached, what it cost. */
 export function SessionView({
   id,
@@ -122,26 +127,19 @@ function SessionPage({
                 <h2 id="picture-title">Tokens by object over calls</h2>
                 <GoToCall first={calls[0]?.call ?? 1} last={calls.at(-1)?.call ?? 1} onGo={go} />
                 <div class="zoom" role="group" aria-label="zoom">
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label="zoom in"
-                    onClick={() =>
-                      setRange(zoomed(range, calls.length, { at: selection.index, factor: 0.5 }))
-                    }
-                  >
-                    +
-                  </button>
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label="zoom out"
-                    onClick={() =>
-                      setRange(zoomed(range, calls.length, { at: selection.index, factor: 2 }))
-                    }
-                  >
-                    −
-                  </button>
+                  {zooms.map(({ sign, label, factor }) => (
+                    <button
+                      key={label}
+                      type="button"
+                      class="small"
+                      aria-label={label}
+                      onClick={() =>
+                        setRange(zoomed(range, calls.length, { at: selection.index, factor }))
+                      }
+                    >
+                      {sign}
+                    </button>
+                  ))}
                   <button type="button" class="small" onClick={() => choose(undefined)}>
                     All calls
                   </button>

@@ -4,11 +4,11 @@ import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { useInspector } from "../inspector.ts";
 import { Bar } from "../parts/bar.tsx";
-import { type Column, DataTable } from "../parts/data-table.tsx";
+import { type Column, DataTable, numbers } from "../parts/data-table.tsx";
 import { Name } from "../parts/name.tsx";
 import { Shown } from "../parts/states.tsx";
 import { linkTo } from "../route.ts";
-import { count, percent, ratio, short, time } from "../text/format.ts";
+import { percent, ratio, short, time } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 
 /** All sessions of the store. */
@@ -74,18 +74,12 @@ const columns: readonly Column<SessionRow>[] = [
     },
     order: ({ cost }) => (cost === undefined ? 0 : cost.units / Math.max(1, cost.appendOnlyUnits)),
   },
-  {
-    title: "Calls",
-    isNumber: true,
-    cell: ({ calls }) => count(calls),
-    order: ({ calls }) => calls,
-  },
-  {
-    title: "Tokens, last call",
-    isNumber: true,
-    cell: ({ tokens }) => short(tokens),
-    order: ({ tokens }) => tokens,
-  },
+  numbers("Calls", ({ calls }) => calls),
+  numbers(
+    "Tokens, last call",
+    ({ tokens }) => tokens,
+    ({ tokens }) => short(tokens),
+  ),
   {
     title: "Cached",
     isNumber: true,

@@ -9,7 +9,7 @@ import {
 } from "@self-context-manager/objects";
 
 import { bestNames, lowerCase, type NameQuery, type ObjectNames } from "./name-match.ts";
-import { isDamage, type Reading, within } from "./reading.ts";
+import { type Reading, undamaged, within } from "./reading.ts";
 import type { Positions } from "./store-question.ts";
 
 /** An object that was found by its name or its handle. */
@@ -156,13 +156,4 @@ function namesOf(
   const text = paths[0] ?? others[0];
   if (text === undefined) return undefined;
   return { names: { whole: [id], paths: lowerCase(paths), others: lowerCase(others) }, text };
-}
-
-async function undamaged<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import {
   boundedMap,
   defined,
   type DynamicReference,
+  everyItem,
   type ObjectBody,
   type ObjectId,
   type ObjectMetadata,
@@ -119,22 +120,13 @@ export function openReading(inspected: InspectedStore, name: Namer = usualName):
     limit: number,
   ): Promise<{ readonly found: readonly StoredMetadata[]; readonly isWhole: boolean }> {
     const found: StoredMetadata[] = [];
-    let after: string | undefined;
-    do {
-      const page = await undamaged(
-        async () =>
-          await store.find({
-            where: { type: "session" },
-            newestFirst,
-            limit,
-            ...defined({ after }),
-          }),
-      );
-      if (page === undefined) return { found, isWhole: false };
-      found.push(...page.items);
-      after = page.next;
-    } while (after !== undefined);
-    return { found, isWhole: true };
+    const query = { where: { type: "session" }, newestFirst, limit };
+    const whole = await undamaged(async () => {
+      const pages = everyItem(async (place) => await store.find({ ...query, ...place }));
+      for await (const session of pages) found.push(session);
+      return true;
+    });
+    return { found, isWhole: whole === true };
   }
 
   /** A damaged session ends a list, so the others are then read one by one from both ends. */
@@ -276,7 +268,7 @@ async function readEach<Stored extends { readonly body: { readonly id: ObjectId 
 }
 
 /** Reads something; undefined if it is damaged. */
-async function undamaged<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+export async function undamaged<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await read();
   } catch (error) {

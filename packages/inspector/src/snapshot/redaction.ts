@@ -60,9 +60,7 @@ export function redaction(): Redaction {
     return known;
   };
   const versionRow = (row: VersionRow): VersionRow => ({
-    version: row.version,
-    at: row.at,
-    transaction: row.transaction,
+    ...pick(row, "version", "at", "transaction"),
     generator: keptWord(row.generator),
     ...defined({ characters: row.characters }),
     contentHash: hash(row.contentHash),
@@ -76,11 +74,7 @@ export function redaction(): Redaction {
       id: row.id,
       harness: keptWord(row.harness),
       hostId: redactedHostId(row.harness, row.firstAt),
-      firstAt: row.firstAt,
-      lastAt: row.lastAt,
-      calls: row.calls,
-      tokens: row.tokens,
-      ...defined({ cost: row.cost, reported: row.reported }),
+      ...pick(row, "firstAt", "lastAt", "calls", "tokens", "cost", "reported"),
       ...problemOf(row),
     }),
     timeline: ({ parts, calls, calibration }, names) => ({
@@ -91,27 +85,24 @@ export function redaction(): Redaction {
         name: (id === undefined ? undefined : names.get(id)) ?? kind,
       })),
       calls: calls.map(timelineCall),
-      calibration: { factor: calibration.factor, overhead: calibration.overhead },
+      calibration: pick(calibration, "factor", "overhead"),
     }),
     call: (answer) => ({
-      session: answer.session,
-      call: answer.call,
-      at: answer.at,
+      ...pick(answer, "session", "call", "at"),
       layout: keptWord(answer.layout),
       tokens: answer.tokens,
       ...epochOf(answer),
       ...(answer.payloadHash === undefined ? {} : { payloadHash: hash(answer.payloadHash) }),
       isVerified: answer.isVerified,
-      problems: answer.problems.map(({ text, id, version }) => ({
-        text: removedText(text),
-        ...defined({ id, version }),
+      problems: answer.problems.map((problem) => ({
+        text: removedText(problem.text),
+        ...pick(problem, "id", "version"),
       })),
-      systemPrompts: answer.systemPrompts.map(({ origin, id, version, text, isShared }) => ({
-        origin: keptWord(origin),
-        id,
-        version,
-        text: removedText(text),
-        isShared,
+      systemPrompts: answer.systemPrompts.map((prompt) => ({
+        origin: keptWord(prompt.origin),
+        ...pick(prompt, "id", "version"),
+        text: removedText(prompt.text),
+        isShared: prompt.isShared,
       })),
       messages: answer.messages.map((message) => ({
         hash: hash(message.hash),
@@ -138,7 +129,7 @@ export function redaction(): Redaction {
         sessionName,
         calls,
         handle: keptWord(handle),
-        runs: runs.map(({ from, to, version }) => ({ from, to, version })),
+        runs: runs.map((run) => pick(run, "from", "to", "version")),
       })),
       references: answer.references.map((one) => ({ ...named(one), path: keptWord(one.path) })),
       referrers: answer.referrers.map((one) => ({ ...named(one), path: keptWord(one.path) })),
@@ -170,11 +161,10 @@ export function redaction(): Redaction {
     }),
     graph: ({ nodes, edges, isCut }) => ({
       nodes: nodes.map((node) => ({ ...named(node), distance: node.distance })),
-      edges: edges.map(({ from, to, relation, kind }) => ({
-        from,
-        to,
-        relation: keptWord(relation),
-        kind,
+      edges: edges.map((edge) => ({
+        ...pick(edge, "from", "to"),
+        relation: keptWord(edge.relation),
+        kind: edge.kind,
       })),
       isCut,
     }),
@@ -254,25 +244,10 @@ function timelineCall(call: TimelineCall): TimelineCall {
     changes: call.changes.map(([part, tokens]) => [part, tokens]),
     shared: call.shared,
     repeated: call.repeated,
-    ...(cost === undefined
-      ? {}
-      : {
-          cost: {
-            cached: cost.cached,
-            fresh: cost.fresh,
-            units: cost.units,
-            appendOnlyUnits: cost.appendOnlyUnits,
-          },
-        }),
-    ...(usage === undefined
-      ? {}
-      : {
-          usage: {
-            input: usage.input,
-            cacheRead: usage.cacheRead,
-            cacheWrite: usage.cacheWrite,
-          },
-        }),
+    ...defined({
+      cost: cost && pick(cost, "cached", "fresh", "units", "appendOnlyUnits"),
+      usage: usage && pick(usage, "input", "cacheRead", "cacheWrite"),
+    }),
     ...defined({ reportedUnits: call.reportedUnits, miss }),
     ...problemOf(call),
   };
@@ -291,14 +266,9 @@ function epochOf({ epoch }: Pick<CallAnswer, "epoch">): Pick<CallAnswer, "epoch"
   };
 }
 
-function entryOf({
-  what,
-  place,
-  how,
-  tokens,
-}: Omit<DescribedEntry, "versions">): Omit<DescribedEntry, "versions"> {
-  // Their words are those of the context manager.
-  return { what, place, how, ...defined({ tokens }) };
+/** Its words are those of the context manager. */
+function entryOf(entry: Omit<DescribedEntry, "versions">): Omit<DescribedEntry, "versions"> {
+  return pick(entry, "what", "place", "how", "tokens");
 }
 
 function describedEntry(entry: DescribedEntry): DescribedEntry {
@@ -317,9 +287,7 @@ function differenceOf(difference: ViewDifference): ViewDifference {
       ? {}
       : {
           first: {
-            message: first.message,
-            byte: first.byte,
-            offset: first.offset,
+            ...pick(first, "message", "byte", "offset"),
             before: removedText(first.before),
             after: removedText(first.after),
             ...(first.entries === undefined
@@ -345,4 +313,13 @@ function problemOf({ problem }: { readonly problem?: string }): { readonly probl
 
 function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** Returns these fields of a value, as far as it has them. */
+function pick<Value extends object, Field extends keyof Value>(
+  value: Value,
+  ...fields: readonly Field[]
+): Pick<Value, Field> {
+  const kept = fields.filter((field) => Object.hasOwn(value, field));
+  return Object.fromEntries(kept.map((field) => [field, value[field]])) as Pick<Value, Field>;
 }
