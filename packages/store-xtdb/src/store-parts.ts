@@ -1,14 +1,14 @@
-import { type BodyCache, bodyCache, defined, type Patience } from "@self-context-manager/objects";
+import { bodyCache, defined, type Patience } from "@self-context-manager/objects";
 
-import { type Chunks, chunks as chunkStore } from "./xtdb-documents/chunks.ts";
-import { basisReader, type BasisReader } from "./writing/commit-basis.ts";
+import { chunks as chunkStore } from "./xtdb-documents/chunks.ts";
+import { type BasisParts, basisReader, type BasisReader } from "./writing/commit-basis.ts";
 import type { Memory } from "./reading/memory.ts";
-import { type XtdbDocuments, xtdbDocuments, emptyClock } from "./xtdb-documents/xtdb-documents.ts";
+import { xtdbDocuments, emptyClock } from "./xtdb-documents/xtdb-documents.ts";
 import type { Head, Rebuilt } from "./reading/head.ts";
-import { nodeClient, type NodeClient } from "./client/node-client.ts";
+import { nodeClient } from "./client/node-client.ts";
 import { pastVersions, type PastVersions } from "./reading/past-versions.ts";
 import { requests } from "./client/requests.ts";
-import { type VersionReader, versionReader } from "./reading/version-reader.ts";
+import { versionReader } from "./reading/version-reader.ts";
 
 /** The options of the connection to a store. */
 export interface ConnectionOptions {
@@ -32,15 +32,9 @@ export interface ConnectionOptions {
 }
 
 /** The parts of a store that its operations share. */
-export interface StoreParts {
-  readonly client: NodeClient;
-  readonly names: XtdbDocuments;
-  readonly chunks: Chunks;
-  readonly heads: BodyCache<Head>;
-  readonly reader: VersionReader;
+export interface StoreParts extends BasisParts {
   readonly past: PastVersions;
   readonly bases: BasisReader;
-  readonly memory: Memory;
 }
 
 /** Connects the parts of a store. Nothing is asked yet, so the memory has the state of an empty store. */

@@ -15,7 +15,7 @@ import type { VersionReader } from "./version-reader.ts";
 /** Number of versions that one query requests, if all versions are needed. */
 const versionsAtOnce = 500;
 
-interface ChangesParts {
+export interface ChangesParts {
   readonly client: NodeClient;
   readonly names: XtdbDocuments;
   readonly reader: VersionReader;

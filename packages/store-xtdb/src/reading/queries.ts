@@ -1,5 +1,4 @@
 import {
-  type BodyCache,
   type Changes,
   checkLimit,
   type FindQuery,
@@ -13,19 +12,15 @@ import {
   type VersionSelector,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import type { CallBudget, Document } from "../client/node-client.ts";
 import { DamageError, RequestFailure } from "../client/xtdb-errors.ts";
-import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { batched } from "./batched.ts";
-import { changesSince } from "./changes-since.ts";
+import { changesSince, type ChangesParts } from "./changes-since.ts";
 import { chooseVersion, largest } from "./choose-version.ts";
 import { findObjects, type ListingParts } from "./find-objects.ts";
 import { findReferrers } from "./find-referrers.ts";
-import type { Head } from "./head.ts";
-import { latestObjects } from "./latest-objects.ts";
-import type { Memory } from "./memory.ts";
-import type { PastVersions } from "./past-versions.ts";
-import type { VersionPair, VersionReader } from "./version-reader.ts";
+import { latestObjects, type LatestObjectsParts } from "./latest-objects.ts";
+import type { VersionPair } from "./version-reader.ts";
 
 /** The queries of the port. */
 export interface Queries {
@@ -63,14 +58,7 @@ export interface Queries {
   changesSince(position: string, limit: number | undefined, budget: CallBudget): Promise<Changes>;
 }
 
-export interface QueriesParts {
-  readonly client: NodeClient;
-  readonly names: XtdbDocuments;
-  readonly reader: VersionReader;
-  readonly past: PastVersions;
-  readonly heads: BodyCache<Head>;
-  readonly memory: Memory;
-}
+export type QueriesParts = ChangesParts & LatestObjectsParts;
 
 export function queries({ client, names, reader, past, heads, memory }: QueriesParts): Queries {
   const objects = latestObjects({ reader, heads, memory });

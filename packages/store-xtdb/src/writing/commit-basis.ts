@@ -1,21 +1,16 @@
 import type {
-  BodyCache,
   CommittedVersion,
   ObjectBody,
   ObjectId,
   ObjectWrite,
 } from "@self-context-manager/objects";
 
-import { attributeText, type Chunks, keyOfAttribute } from "../xtdb-documents/chunks.ts";
-import type {
-  XtdbDocuments,
-  ObjectDocument,
-  StoreClock,
-} from "../xtdb-documents/xtdb-documents.ts";
+import { attributeText, keyOfAttribute } from "../xtdb-documents/chunks.ts";
+import type { ObjectDocument, StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import type { Head } from "../reading/head.ts";
-import type { Memory } from "../reading/memory.ts";
-import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
-import type { VersionReader } from "../reading/version-reader.ts";
+import type { LatestObjectsParts } from "../reading/latest-objects.ts";
+import type { Document, CallBudget } from "../client/node-client.ts";
+import type { VersionReaderParts } from "../reading/version-reader.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
@@ -62,14 +57,7 @@ export function basisQuery(
   };
 }
 
-export interface BasisParts {
-  readonly client: NodeClient;
-  readonly names: XtdbDocuments;
-  readonly chunks: Chunks;
-  readonly reader: VersionReader;
-  readonly heads: BodyCache<Head>;
-  readonly memory: Memory;
-}
+export type BasisParts = LatestObjectsParts & Omit<VersionReaderParts, "rebuilt">;
 
 export interface BasisReader {
   /**

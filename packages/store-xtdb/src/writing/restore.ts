@@ -1,5 +1,4 @@
 import {
-  type BodyCache,
   checkFollows,
   checkNicknames,
   checkSameVersion,
@@ -8,25 +7,16 @@ import {
 } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 
-import type { Chunks } from "../xtdb-documents/chunks.ts";
-import { basisQuery, type BasisReader, type CommitBasis } from "./commit-basis.ts";
-import type { Memory } from "../reading/memory.ts";
-import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import { basisQuery, type CommitBasis } from "./commit-basis.ts";
 import type { Head } from "../reading/head.ts";
-import type { CallBudget, JsonDocument, NodeClient, Operation } from "../client/node-client.ts";
-import { giveWay } from "./transactions.ts";
+import type { CallBudget, JsonDocument, Operation } from "../client/node-client.ts";
+import { giveWay, type TransactionsParts } from "./transactions.ts";
 import type { PastVersions } from "../reading/past-versions.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure } from "../client/xtdb-errors.ts";
 
-export interface RestoreParts {
-  readonly client: NodeClient;
-  readonly names: XtdbDocuments;
-  readonly chunks: Chunks;
-  readonly bases: BasisReader;
+export interface RestoreParts extends Omit<TransactionsParts, "clock"> {
   readonly past: PastVersions;
-  readonly heads: BodyCache<Head>;
-  readonly memory: Memory;
 }
 
 /** Number of transactions that are sent before the outcome of the last one is asked for. */

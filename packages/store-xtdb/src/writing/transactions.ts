@@ -1,5 +1,4 @@
 import {
-  type BodyCache,
   checkRepeated,
   checkWrites,
   type Clock,
@@ -14,12 +13,15 @@ import {
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { ChunkCollection, Chunks } from "../xtdb-documents/chunks.ts";
-import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import { basisQuery, type BasisReader, type CommitBasis, type BasisQuery } from "./commit-basis.ts";
-import type { Head } from "../reading/head.ts";
-import type { Memory } from "../reading/memory.ts";
-import type { NodeClient, Operation, CallBudget } from "../client/node-client.ts";
+import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
+import {
+  type BasisParts,
+  basisQuery,
+  type BasisReader,
+  type CommitBasis,
+  type BasisQuery,
+} from "./commit-basis.ts";
+import type { Operation, CallBudget } from "../client/node-client.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure, storeError } from "../client/xtdb-errors.ts";
 
@@ -32,13 +34,8 @@ export interface Transactions {
   ): Promise<CommitResult>;
 }
 
-export interface TransactionsParts {
-  readonly client: NodeClient;
-  readonly names: XtdbDocuments;
-  readonly chunks: Chunks;
+export interface TransactionsParts extends Omit<BasisParts, "reader"> {
   readonly bases: BasisReader;
-  readonly heads: BodyCache<Head>;
-  readonly memory: Memory;
   readonly clock: Clock;
 }
 
