@@ -101,99 +101,55 @@ const noCalls: StoredCalls = {
 
 /** Returns the record of a session without calls. */
 export function sentCalls(): SentCalls {
-  let kept = noCalls;
-  let view: SentView | undefined;
-  let waitingTokens = 0;
-  let isChanged = false;
   const promptVersions = new Map<ObjectId, StaticReference>();
-
-  function keep(changed: Partial<StoredCalls>): void {
-    kept = { ...kept, ...changed };
-    isChanged = true;
-  }
-
-  return {
-    get view() {
-      return view;
-    },
-    get viewBranch() {
-      return kept.viewBranch;
-    },
-    get viewId() {
-      return kept.viewId;
-    },
-    get waitingTokens() {
-      return waitingTokens;
-    },
-    get systemPrompts() {
-      return kept.systemPrompts;
-    },
-    get calibration() {
-      return kept.calibration;
-    },
-    get usage() {
-      return kept.usage;
-    },
-    get usageModel() {
-      return kept.usageModel;
-    },
-    get promptLimits() {
-      return kept.promptLimits;
-    },
-    get leftOut() {
-      return kept.leftOut;
-    },
-    get hasUnknown() {
-      return kept.hasUnknown;
-    },
-    get account() {
-      return kept.account;
-    },
-    get isChanged() {
-      return isChanged;
-    },
+  const calls: { -readonly [Field in keyof SentCalls]: SentCalls[Field] } = {
+    ...noCalls,
+    view: undefined,
+    waitingTokens: 0,
     promptVersions,
+    isChanged: false,
     noteStored() {
-      isChanged = false;
+      calls.isChanged = false;
     },
     begin(viewId, tokens) {
-      waitingTokens = tokens;
-      if (kept.viewId !== viewId) keep({ viewId });
+      calls.waitingTokens = tokens;
+      if (calls.viewId !== viewId) keep({ viewId });
     },
     setView(next, { isWaiting = false } = {}) {
-      view = next;
-      if (isWaiting) waitingTokens = next.tokens;
+      calls.view = next;
+      if (isWaiting) calls.waitingTokens = next.tokens;
     },
     answer() {
-      if (view === undefined || view.isAnswered) return undefined;
-      view = { ...view, isAnswered: true };
-      return view;
+      if (calls.view === undefined || calls.view.isAnswered) return undefined;
+      calls.view = { ...calls.view, isAnswered: true };
+      return calls.view;
     },
     missAnswer() {
-      if (view !== undefined) view = { ...view, isAnswered: true };
-      waitingTokens = 0;
+      if (calls.view !== undefined) calls.view = { ...calls.view, isAnswered: true };
+      calls.waitingTokens = 0;
     },
     notePayload(call, payloadHash) {
-      if (view?.call === call && !view.isAnswered) view = { ...view, payloadHash };
+      const { view } = calls;
+      if (view?.call === call && !view.isAnswered) calls.view = { ...view, payloadHash };
     },
     branch(next, viewBranch) {
-      view = next;
+      calls.view = next;
       keep({ viewBranch });
     },
     endWaiting() {
-      waitingTokens = 0;
+      calls.waitingTokens = 0;
     },
     fit(point, model) {
       // Each model has its own tokenizer, so counts of two models do not fit one line.
-      const known = model === kept.usageModel ? kept.usage : [];
+      const known = model === calls.usageModel ? calls.usage : [];
       const usage = [...known, point].slice(-usagePoints);
-      keep({ usageModel: model, usage, calibration: calibrate(usage, kept.calibration) });
+      keep({ usageModel: model, usage, calibration: calibrate(usage, calls.calibration) });
     },
     setAccount(account) {
       keep({ account });
     },
     limit(model, limit) {
-      keep({ promptLimits: new Map([...kept.promptLimits, [model, limit]]) });
+      keep({ promptLimits: new Map([...calls.promptLimits, [model, limit]]) });
     },
     setLeftOut(leftOut) {
       keep({ leftOut });
@@ -202,11 +158,17 @@ export function sentCalls(): SentCalls {
       keep({ hasUnknown: true });
     },
     setSystemPrompt(origin, id) {
-      keep({ systemPrompts: new Map([...kept.systemPrompts, [origin, id]]) });
+      keep({ systemPrompts: new Map([...calls.systemPrompts, [origin, id]]) });
     },
     notePromptVersion(reference) {
       promptVersions.set(reference.id, reference);
     },
     restore: keep,
   };
+
+  function keep(changed: Partial<StoredCalls>): void {
+    Object.assign(calls, changed);
+    calls.isChanged = true;
+  }
+  return calls;
 }
