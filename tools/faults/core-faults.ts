@@ -150,8 +150,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/connections.ts",
-    of: "if (known !== undefined) return known;",
-    becomes: "",
+    of: "madeOnce(connections, id,",
+    becomes: "madeOnce(new Map(), id,",
     breaks: "Each hook of a session gets a connection of its own.",
   },
   {

@@ -1,5 +1,6 @@
-import type { AssistantMessage, Block, Message, ViewMessage } from "@self-context-manager/core";
+import type { AssistantMessage, Message, ViewMessage } from "@self-context-manager/core";
 import {
+  areBlocks,
   canonicalJson,
   defined,
   fieldsOf,
@@ -9,6 +10,7 @@ import {
   messageKey,
   sha256,
   soundUsage,
+  timeIn,
   toJson,
 } from "@self-context-manager/core/host";
 
@@ -36,7 +38,7 @@ export const openClawCodec: MessageCodec<OpenClawMessage> = {
     }
     return {
       role: typeof role === "string" ? role : "",
-      ...timeOf(message),
+      ...timeIn(message),
       ...(typeof toolCallId === "string" ? { callId: toolCallId } : {}),
     };
   },
@@ -48,7 +50,7 @@ export const openClawCodec: MessageCodec<OpenClawMessage> = {
         role: "opaque",
         kind,
         raw: toJson(raw),
-        ...timeOf(message),
+        ...timeIn(message),
       }
     );
   },
@@ -59,7 +61,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const decoders: Readonly<Record<string, (message: Fields) => Message | undefined>> = {
   user({ role: _role, content, timestamp: _timestamp, ...meta }) {
     if (typeof content !== "string" && !areBlocks(content)) return undefined;
-    return { role: "user", content, meta: jsonObject(meta), ...timeOf({ timestamp: _timestamp }) };
+    return { role: "user", content, meta: jsonObject(meta), ...timeIn({ timestamp: _timestamp }) };
   },
   assistant({ role: _role, content = [], timestamp, ...meta }) {
     const blocks = content === null ? [] : content;
@@ -72,7 +74,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
       ...defined({ usage }),
       meta: jsonObject(meta),
-      ...timeOf({ timestamp }),
+      ...timeIn({ timestamp }),
     };
   },
   toolResult({ toolCallId, toolName, content = [], isError, details, timestamp, wholeText }) {
@@ -86,7 +88,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       ...(typeof wholeText === "string" ? { wholeText } : {}),
       isError: isError === true || hasFailed(details),
       ...(details === undefined ? {} : { details: toJson(details) }),
-      ...timeOf({ timestamp }),
+      ...timeIn({ timestamp }),
     };
   },
   compactionSummary(message) {
@@ -95,7 +97,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       kind: "compactionSummary",
       raw: toJson(message),
       isFromManager: false,
-      ...timeOf(message),
+      ...timeIn(message),
     };
   },
 };
@@ -116,10 +118,10 @@ export function openClawMessage(message: ViewMessage): OpenClawMessage {
         : { ...meta, role: "user", content, timestamp };
     }
     case "assistant":
-      return { ...message.meta, role: "assistant", content: message.content, ...timeOf(message) };
+      return { ...message.meta, role: "assistant", content: message.content, ...timeIn(message) };
     case "toolResult": {
       const { toolCallId, toolName, content, isError } = message;
-      return { role: "toolResult", toolCallId, toolName, content, isError, ...timeOf(message) };
+      return { role: "toolResult", toolCallId, toolName, content, isError, ...timeIn(message) };
     }
     case "opaque":
       return { ...jsonObject(message.raw), role: message.kind };
@@ -141,15 +143,4 @@ export function isOwnMessage({ role, customType }: OpenClawMessage): boolean {
 export function usageOf({ usage }: Fields): AssistantMessage["usage"] {
   const { input, cacheRead, cacheWrite } = fieldsOf(usage);
   return soundUsage({ input, cacheRead, cacheWrite });
-}
-
-function areBlocks(content: unknown): content is readonly Block[] {
-  return (
-    Array.isArray(content) &&
-    content.every((block: unknown) => typeof fieldsOf(block)["type"] === "string")
-  );
-}
-
-function timeOf({ timestamp }: Fields): { readonly timestamp?: number } {
-  return typeof timestamp === "number" && Number.isFinite(timestamp) ? { timestamp } : {};
 }

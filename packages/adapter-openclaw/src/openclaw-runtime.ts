@@ -9,6 +9,7 @@ import {
   type InspectedPlace,
   inspectHint,
   jsonObject,
+  messageOf,
 } from "@self-context-manager/core/host";
 
 import { clock } from "./clock.ts";
@@ -329,5 +330,5 @@ function assembled(messages: readonly OpenClawMessage[]): AssembleResult {
 }
 
 function failureText(error: unknown): string {
-  return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
+  return `self-context-manager: ${messageOf(error)}`;
 }

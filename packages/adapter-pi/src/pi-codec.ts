@@ -1,11 +1,13 @@
-import type { Block, Message, ViewMessage } from "@self-context-manager/core";
+import type { Message, ViewMessage } from "@self-context-manager/core";
 import {
+  areBlocks,
   canonicalJson,
   defined,
   jsonObject,
   type MessageCodec,
   type MessageIdentity,
   sha256,
+  timeIn,
   toJson,
 } from "@self-context-manager/core/host";
 
@@ -26,7 +28,7 @@ export const piCodec: MessageCodec<unknown> = {
     if (role === "custom") return { role, key: customKey(message) };
     return {
       role: typeof role === "string" ? role : "",
-      ...timeOf(message),
+      ...timeIn(message),
       ...(typeof toolCallId === "string" ? { callId: toolCallId } : {}),
     };
   },
@@ -45,7 +47,7 @@ export const piCodec: MessageCodec<unknown> = {
           kind: "compactionSummary",
           raw: toJson(raw),
           isFromManager: isOwnSummary(message["summary"]),
-          ...timeOf(message),
+          ...timeIn(message),
         };
       default:
         return opaqueMessage(raw, message);
@@ -97,8 +99,8 @@ export function piMessage(message: ViewMessage): PiMessage {
 
 function userMessage(message: Fields): Message | undefined {
   const { content } = message;
-  if (typeof content === "string") return { role: "user", content, ...timeOf(message) };
-  return areBlocks(content) ? { role: "user", content, ...timeOf(message) } : undefined;
+  if (typeof content === "string") return { role: "user", content, ...timeIn(message) };
+  return areBlocks(content) ? { role: "user", content, ...timeIn(message) } : undefined;
 }
 
 function assistantMessage(message: Fields): Message | undefined {
@@ -113,7 +115,7 @@ function assistantMessage(message: Fields): Message | undefined {
     ...(stopReason === "error" || stopReason === "aborted" ? { isFailed: true } : {}),
     ...defined({ usage }),
     meta: jsonObject(meta),
-    ...timeOf(message),
+    ...timeIn(message),
   };
 }
 
@@ -128,7 +130,7 @@ function toolResultMessage(message: Fields): Message | undefined {
     content: blocks,
     isError: isError === true,
     ...(details === undefined ? {} : { details: toJson(details) }),
-    ...timeOf(message),
+    ...timeIn(message),
   };
 }
 
@@ -138,17 +140,6 @@ function opaqueMessage(raw: unknown, message: Fields): Message {
     role: "opaque",
     kind: typeof role === "string" ? role : "",
     raw: toJson(raw),
-    ...timeOf(message),
+    ...timeIn(message),
   };
-}
-
-function areBlocks(content: unknown): content is readonly Block[] {
-  return (
-    Array.isArray(content) &&
-    content.every((block: unknown) => isFields(block) && typeof block["type"] === "string")
-  );
-}
-
-function timeOf({ timestamp }: Fields): { readonly timestamp?: number } {
-  return typeof timestamp === "number" && Number.isFinite(timestamp) ? { timestamp } : {};
 }

@@ -3,6 +3,7 @@ import {
   contextCompletions,
   type ContextFigures,
   inspectHint,
+  messageOf,
 } from "@self-context-manager/core/host";
 
 import type { PiApi, PiContext } from "./pi-api.ts";
@@ -56,7 +57,7 @@ async function answerTo(args: string, sessions: PiSessions, context: PiContext):
     return text;
   } catch (error) {
     // The error of a command is shown as its answer.
-    return `self-context-manager: ${error instanceof Error ? error.message : String(error)}`;
+    return `self-context-manager: ${messageOf(error)}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { ConfigError } from "@self-context-manager/compose";
-import { defined, ImportError } from "@self-context-manager/objects";
+import { defined, ImportError, messageOf } from "@self-context-manager/objects";
 import { StoreError } from "@self-context-manager/core";
 import type { PageFiles } from "@self-context-manager/inspector";
 import { readFileSync } from "node:fs";
@@ -103,8 +103,7 @@ async function write(output: CliOutput, text: string): Promise<void> {
     await output.stdout(text);
   } catch (cause) {
     if (isClosedPipe(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`the output cannot be written (${reason})`, { cause });
+    throw new CliError(`the output cannot be written (${messageOf(cause)})`, { cause });
   }
 }
 

@@ -1,5 +1,10 @@
 import { markdownParser } from "@self-context-manager/compose";
-import type { FollowedLink, LinkParts, LinkTarget } from "@self-context-manager/links";
+import type {
+  FollowedLink,
+  LinkParts,
+  LinkTarget,
+  UpdateOptions,
+} from "@self-context-manager/links";
 import { linkNamed, plainRelation, updateIndex } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
 import {
@@ -17,6 +22,7 @@ import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
 import { cutLine } from "./format/cut.ts";
 import { objectName, visible } from "./format/object-name.ts";
+import type { Progress } from "./format/progress.ts";
 
 /** The number of objects that are shown for an ambiguous name. */
 const mostCandidates = 10;
@@ -31,19 +37,24 @@ export async function linkParts(
 ): Promise<LinkParts> {
   const workspace = await workspaceOf(call, call.text("workspace"));
   using progress = call.progress("reading notes");
-  let steps = 0;
-  await updateIndex(store, markdownParser, {
-    mayContinue: () => {
-      progress.come(undefined, steps * versionsInStep);
-      steps += 1;
-      return true;
-    },
-  });
+  await updateIndex(store, markdownParser, countedSteps(progress, versionsInStep));
   return { store, parser: markdownParser, workspace };
 }
 
 /** The number of versions at which an update of the document index looks in one step. */
 const versionsInStep = 500;
+
+/** Reports the steps of an update of an index, each of which looks at so many versions. */
+export function countedSteps(progress: Progress, versions: number): UpdateOptions {
+  let steps = 0;
+  return {
+    mayContinue: () => {
+      progress.come(undefined, steps * versions);
+      steps += 1;
+      return true;
+    },
+  };
+}
 
 /** The real path of a folder that was given, or of the current one. */
 export async function workspaceOf(
@@ -92,19 +103,6 @@ export async function findLinked(
       `${visible(name)} is the name of several objects; give more of the path:\n${names.join("\n")}`,
     );
   }
-}
-
-/** The metadata of objects by id. */
-export async function described(
-  store: ObjectStore,
-  ids: Iterable<ObjectId>,
-): Promise<ReadonlyMap<ObjectId, StoredMetadata>> {
-  const found = new Map<ObjectId, StoredMetadata>();
-  const all = [...new Set(ids)];
-  for (let start = 0; start < all.length; start += objectsAtOnce)
-    for (const stored of await store.describe(all.slice(start, start + objectsAtOnce)))
-      if (stored !== undefined) found.set(stored.body.id, stored);
-  return found;
 }
 
 /** Returns the line of each link in its document, counted from 1, in the order of the links. */
@@ -170,10 +168,7 @@ export function namedTarget(
   objects: ReadonlyMap<ObjectId, StoredMetadata>,
   folder: string,
 ): NamedTarget {
-  const name = (id: ObjectId): string => {
-    const body = objects.get(id)?.body;
-    return body === undefined ? id : shortestName(body, folder);
-  };
+  const name = (id: ObjectId): string => nameOf(id, objects, folder);
   const body = objects.get(target.id)?.body;
   return {
     name: `${name(target.id)}${target.heading === undefined ? "" : `#${target.heading}`}`,
@@ -202,6 +197,16 @@ export function firstOf(names: readonly string[]): string {
   const most = 3;
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The name of an object in a line by its id, which is the name of an object without metadata. */
+export function nameOf(
+  id: ObjectId,
+  objects: ReadonlyMap<ObjectId, StoredMetadata>,
+  folder: string,
+): string {
+  const body = objects.get(id)?.body;
+  return body === undefined ? id : shortestName(body, folder);
 }
 
 /** The name of an object in a line: its nickname, path or last path, else its id and what it is. */

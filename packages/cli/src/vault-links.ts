@@ -1,13 +1,13 @@
 import { indexFolder, markdownParser, openStore, systemClock } from "@self-context-manager/compose";
 import { type FollowedLink, linksOf } from "@self-context-manager/links";
 import type { ObjectId, ObjectStore } from "@self-context-manager/core";
-import { allItems, defined } from "@self-context-manager/objects";
+import { allItems, defined, describeAll } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
 
 import type { CommandCall } from "./command.ts";
-import { described, idsOf, linesOf } from "./followed-links.ts";
+import { idsOf, linesOf } from "./followed-links.ts";
 
 /** A wiki link of a folder of notes, in the form that other programs read. Paths are relative to the folder, with `/`. */
 interface VaultLink {
@@ -60,7 +60,7 @@ export async function vaultLinks(
     const some = notes.slice(start, start + notesAtOnce);
     const ids = some.map(({ id }) => id);
     const followed = (await linksOf(ids, parts)).filter(({ link }) => link.syntax === "wiki");
-    const objects = await described(store, [
+    const objects = await describeAll(store, [
       ...ids,
       ...followed.flatMap(({ target }) => idsOf(target)),
     ]);

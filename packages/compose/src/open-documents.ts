@@ -1,6 +1,6 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/core";
 import { markdownParser } from "@self-context-manager/documents";
-import type { DocumentParser, SearchIndex } from "@self-context-manager/objects";
+import { type DocumentParser, messageOf, type SearchIndex } from "@self-context-manager/objects";
 
 import type { Environment } from "./environment.ts";
 import { indexOfStore } from "./index-of-store.ts";
@@ -71,7 +71,7 @@ function sqliteCode(error: unknown): number | undefined {
 }
 
 function storeError(path: string, cause: unknown): StoreError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   if (sqliteCode(cause) === busy)
     return new StoreError(
       "STORE_BUSY",

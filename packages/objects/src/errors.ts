@@ -79,6 +79,11 @@ export class ImportError extends CodedError<ImportErrorCode> {
   override readonly name = "ImportError";
 }
 
+/** The message of an error, or a thrown value as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function isCoded(error: unknown, name: string): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === name && "code" in error;
 }

@@ -2,6 +2,7 @@ export {
   FileError,
   type FileErrorCode,
   ImportError,
+  messageOf,
   type ImportErrorCode,
   StoreError,
   type StoreErrorCode,
@@ -134,6 +135,7 @@ export type {
   WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
+export { madeOnce } from "./model/made-once.ts";
 export { boundedMap } from "./store-kit/bounded-map.ts";
 export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";
 export { type ChainEnd, chainLink, type CountingChunkWriter } from "./store-kit/chain-link.ts";

@@ -1,5 +1,5 @@
 /** Runs tasks one after another in the order of their requests. A failed task does not stop the next one. */
-export type TaskQueue = <Result>(task: () => Promise<Result>) => Promise<Result>;
+type TaskQueue = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 /** Returns an empty queue. */
 export function taskQueue(): TaskQueue {

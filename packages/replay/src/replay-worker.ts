@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import { parentPort } from "node:worker_threads";
 
 import { readSession } from "./read/read-session.ts";
@@ -17,7 +18,7 @@ async function perform({ file, path, stored }: ReplayTask): Promise<ReplayAnswer
     return run === undefined ? { outcome: { file, damaged } } : { stored: run };
   } catch (error) {
     // One file that cannot be replayed must not end the others.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { outcome: { file, damaged: [], reason } };
   }
 }

@@ -1,4 +1,4 @@
-import { StoreError } from "@self-context-manager/objects";
+import { messageOf, StoreError } from "@self-context-manager/objects";
 import type { Stats } from "node:fs";
 import { access, constants, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -70,7 +70,6 @@ async function isAllowed(path: string, mode: number): Promise<boolean> {
 }
 
 function refusal(cause: unknown, path: string, what: string): StoreError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
   switch (codeOf(cause)) {
     case "EACCES":
     case "EPERM":
@@ -90,7 +89,7 @@ function refusal(cause: unknown, path: string, what: string): StoreError {
     default:
       return new StoreError(
         "STORE_UNREADABLE",
-        `the store ${path}: ${what} (${detail}); choose another path`,
+        `the store ${path}: ${what} (${messageOf(cause)}); choose another path`,
         { cause },
       );
   }

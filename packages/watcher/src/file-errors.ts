@@ -1,4 +1,4 @@
-import { FileError, type FileErrorCode } from "@self-context-manager/objects";
+import { FileError, type FileErrorCode, messageOf } from "@self-context-manager/objects";
 
 import { lstat, readlink } from "node:fs/promises";
 
@@ -40,13 +40,10 @@ export async function fileError(path: string, cause: unknown): Promise<FileError
   }
   const refusal = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
   if (refusal !== undefined) return new FileError(refusal[0], `${shown} ${refusal[1]}`, { cause });
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new FileError(
     "FILE_UNREADABLE",
-    `${shown} could not be read (${reason}); try again, or read another file.`,
-    {
-      cause,
-    },
+    `${shown} could not be read (${messageOf(cause)}); try again, or read another file.`,
+    { cause },
   );
 }
 

@@ -9,13 +9,12 @@ import {
   linksOf,
   linksToFiles,
 } from "@self-context-manager/links";
-import { type ParsedDocument, presenceOf } from "@self-context-manager/objects";
+import { describeAll, type ParsedDocument, presenceOf } from "@self-context-manager/objects";
 
 import { filesOfFolder } from "@self-context-manager/tracker";
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import {
-  described,
   firstOf,
   idsOf,
   linesOf,
@@ -88,7 +87,7 @@ The exit code is 1 if a link is broken.`,
       const some = notes.slice(start, start + notesAtOnce).map(({ id }) => id);
       const followed = await linksOf(some, { ...parts, workspace });
       links += followed.length;
-      const objects = await described(
+      const objects = await describeAll(
         store,
         followed.flatMap(({ from, target }) => [from.id, ...idsOf(target)]),
       );

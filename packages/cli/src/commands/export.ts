@@ -1,4 +1,4 @@
-import { exportObjects } from "@self-context-manager/objects";
+import { exportObjects, messageOf } from "@self-context-manager/objects";
 import type { ObjectStore } from "@self-context-manager/core";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -77,9 +77,8 @@ async function openForWriting(partial: string, path: string): Promise<FileHandle
   try {
     return await open(partial, "wx", 0o600);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(
-      `${path} cannot be written (${reason}); choose a file in a writable folder`,
+      `${path} cannot be written (${messageOf(cause)}); choose a file in a writable folder`,
       { cause },
     );
   }

@@ -11,7 +11,7 @@ import {
   tagKey,
   updateSearch,
 } from "@self-context-manager/links";
-import { allItems, defined, type SearchIndex } from "@self-context-manager/objects";
+import { allItems, defined, describeAll, type SearchIndex } from "@self-context-manager/objects";
 
 import {
   type ScanPattern,
@@ -23,7 +23,7 @@ import {
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import { allowedIds, fitsOptions } from "../find-conditions.ts";
-import { described, description, linkParts, targetName } from "../followed-links.ts";
+import { countedSteps, description, linkParts, targetName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
@@ -144,7 +144,10 @@ async function scanned(
     limit: mostHits,
     ...("literal" in pattern ? { timeLimit: longScan } : {}),
   });
-  const objects = await described(store, new Set(hits.map(({ id }) => id)));
+  const objects = await describeAll(
+    store,
+    hits.map(({ id }) => id),
+  );
   const lines = hits.flatMap((hit) => {
     const stored = objects.get(hit.id);
     const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
@@ -215,7 +218,7 @@ async function searched(
     if (known === undefined || (known.score === hit.score && known.version < hit.version))
       best.set(hit.id, hit);
   }
-  const objects = await described(store, best.keys());
+  const objects = await describeAll(store, best.keys());
   const found = [...best.values()].flatMap(({ id, version, score }) => {
     const stored = objects.get(id);
     const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
@@ -230,14 +233,7 @@ async function bringUpToDate(
   call: Pick<CommandCall, "progress">,
 ): Promise<void> {
   using progress = call.progress("reading words");
-  let steps = 0;
-  await updateSearch(store, search, {
-    mayContinue: () => {
-      progress.come(undefined, steps * versionsInStep);
-      steps += 1;
-      return true;
-    },
-  });
+  await updateSearch(store, search, countedSteps(progress, versionsInStep));
 }
 
 /** All objects that meet the conditions, newest first. */
@@ -252,7 +248,7 @@ async function listed(
   const found =
     allowed === undefined
       ? await allItems(async (place) => await store.find({ ...ofType, limit: pageSize, ...place }))
-      : [...(await described(store, allowed)).values()];
+      : [...(await describeAll(store, allowed)).values()];
   const newestFirst = found
     .filter((stored) => fitsOptions(call, stored, workspace))
     .toSorted((one, other) => other.at.tx_id - one.at.tx_id)

@@ -1,7 +1,7 @@
 import { type Direction, type Edge, type LinkWalk, walkLinks } from "@self-context-manager/links";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/core";
 
-import { compareText, defined } from "@self-context-manager/objects";
+import { compareText, defined, describeAll } from "@self-context-manager/objects";
 
 import { UsageError } from "../cli-errors.ts";
 import {
@@ -12,7 +12,7 @@ import {
   targetOptions,
   workspaceOption,
 } from "../command.ts";
-import { described, findLinked, linkParts, shortestName } from "../followed-links.ts";
+import { findLinked, linkParts, nameOf } from "../followed-links.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/object-name.ts";
@@ -57,7 +57,7 @@ export const graphCommand: Command = {
       { depth, limit, direction, ...defined({ relations }) },
       parts,
     );
-    const objects = await described(store, [
+    const objects = await describeAll(store, [
       ...walk.objects.map(({ id }) => id),
       ...walk.edges.flatMap(({ from, to }) => [from, to]),
     ]);
@@ -80,15 +80,6 @@ function directionOf(call: CommandCall): Direction {
   throw new UsageError(
     `--direction is ${JSON.stringify(given)}; it must be ${directions.join(" or ")}`,
   );
-}
-
-function nameOf(
-  id: ObjectId,
-  objects: ReadonlyMap<ObjectId, StoredMetadata>,
-  folder: string,
-): string {
-  const body = objects.get(id)?.body;
-  return body === undefined ? id : shortestName(body, folder);
 }
 
 /** The walk as a tree: each object once with what is around it, below the object from which it was reached first. */

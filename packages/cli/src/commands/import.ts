@@ -1,4 +1,9 @@
-import { importObjects, readExportHeader, verifyImport } from "@self-context-manager/objects";
+import {
+  importObjects,
+  messageOf,
+  readExportHeader,
+  verifyImport,
+} from "@self-context-manager/objects";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -108,10 +113,10 @@ async function firstLine(
   try {
     first = await lines.next();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`${name} cannot be read (${reason}); give a file that scm export wrote`, {
-      cause,
-    });
+    throw new CliError(
+      `${name} cannot be read (${messageOf(cause)}); give a file that scm export wrote`,
+      { cause },
+    );
   }
   if (first.done === true)
     throw new CliError(`${name} is empty; give a file that scm export wrote`);

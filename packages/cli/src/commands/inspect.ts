@@ -16,7 +16,7 @@ import {
   snapshotTitle,
   writeSnapshot,
 } from "@self-context-manager/inspector";
-import { defined, importObjects, StoreError } from "@self-context-manager/objects";
+import { defined, importObjects, messageOf, StoreError } from "@self-context-manager/objects";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -220,8 +220,9 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", 0o600);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`the snapshot cannot be written (${reason}); give another FILE`, { cause });
+    throw new CliError(`the snapshot cannot be written (${messageOf(cause)}); give another FILE`, {
+      cause,
+    });
   }
 }
 

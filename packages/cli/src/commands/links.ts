@@ -5,7 +5,7 @@ import {
   type LinkParts,
   linksOfVersion,
 } from "@self-context-manager/links";
-import { compareText, defined } from "@self-context-manager/objects";
+import { compareText, defined, describeAll } from "@self-context-manager/objects";
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -20,7 +20,6 @@ import {
   workspaceOption,
 } from "../command.ts";
 import {
-  described,
   findLinked,
   idsOf,
   lineAt,
@@ -94,7 +93,7 @@ export async function bothDirections(
     ),
     into,
     intoLines: await linesOf(store, into),
-    objects: await described(store, ids),
+    objects: await describeAll(store, ids),
   };
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import type * as replay from "@self-context-manager/replay";
 import { constants } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
@@ -172,8 +173,8 @@ async function writePlot(call: CommandCall, path: string, drawing: string): Prom
 }
 
 function notWritable(path: string, cause: unknown): CliError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new CliError(`${path} cannot be written (${why}); choose a file in a writable folder`, {
-    cause,
-  });
+  return new CliError(
+    `${path} cannot be written (${messageOf(cause)}); choose a file in a writable folder`,
+    { cause },
+  );
 }

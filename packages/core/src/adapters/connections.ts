@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import type { ContextSession } from "../session/context-session.ts";
 import { contextToolsBeside } from "../session/context-tools.ts";
 import type { ToolDescription } from "../session/session-tool.ts";
@@ -44,17 +45,14 @@ export function connectMany<Raw>(options: ConnectManyOptions<Raw>): Connections<
   return {
     tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     instruction,
-    of(sessionId) {
-      const known = connections.get(sessionId);
-      if (known !== undefined) return known;
-      const made = connect({
-        ...shared,
-        open: async () => await open(sessionId),
-        ...(notify === undefined ? {} : { notify: (text) => notify(text, sessionId) }),
-      });
-      connections.set(sessionId, made);
-      return made;
-    },
+    of: (id) =>
+      madeOnce(connections, id, () =>
+        connect({
+          ...shared,
+          open: async () => await open(id),
+          ...(notify === undefined ? {} : { notify: (text) => notify(text, id) }),
+        }),
+      ),
     close,
     async [Symbol.asyncDispose]() {
       await Promise.all([...connections.keys()].map(close));

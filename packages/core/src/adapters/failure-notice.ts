@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import { isStoreTrouble } from "./store-failure.ts";
 
 /** Decides of which failures the user is notified: of each failure once, until it is over. */
@@ -71,10 +72,6 @@ export function otherStoreText(whose = "the host's"): string {
 /** Returns an error's message as a sentence. A name at its beginning, such as that of a variable, stays as it is. */
 export function reasonOf(error: unknown): string {
   return sentence(messageOf(error));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function sentence(message: string): string {

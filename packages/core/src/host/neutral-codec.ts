@@ -1,5 +1,6 @@
 import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
+import { areBlocks } from "./host-fields.ts";
 import type { MessageCodec } from "./message-codec.ts";
 
 /**
@@ -47,11 +48,4 @@ function isMessage(value: unknown): value is Message {
     default:
       return false;
   }
-}
-
-function areBlocks(content: unknown): boolean {
-  return (
-    Array.isArray(content) &&
-    content.every((block: unknown) => isJsonObject(block) && typeof block["type"] === "string")
-  );
 }

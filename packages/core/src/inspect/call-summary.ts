@@ -2,6 +2,7 @@ import {
   defined,
   type DynamicReference,
   type JsonValue,
+  messageOf,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { type ChatState, chatState } from "../chat/chat-document.ts";
@@ -56,12 +57,11 @@ export function recordIn(
   } catch (cause) {
     const { id } = stored.body;
     const { version } = stored;
-    const reason = cause instanceof Error ? cause.message : String(cause);
     note({
       id,
       version,
       type: "changed",
-      text: `version ${version} of object ${id} contains no view (${reason})`,
+      text: `version ${version} of object ${id} contains no view (${messageOf(cause)})`,
     });
     return undefined;
   }
@@ -77,8 +77,7 @@ export function chatIn(
     return chatState(chat.body, "");
   } catch (cause) {
     const { id } = chat.body;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const text = `version ${chat.version} of object ${id} contains no chat (${reason})`;
+    const text = `version ${chat.version} of object ${id} contains no chat (${messageOf(cause)})`;
     note({ id, version: chat.version, type: "changed", text });
     return undefined;
   }

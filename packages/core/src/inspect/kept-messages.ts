@@ -1,6 +1,7 @@
 import {
   defined,
   type JsonValue,
+  madeOnce,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
@@ -38,13 +39,7 @@ export function keptMessages(): KeptMessages {
   const layouts = new Map<Layout, WeakMap<ViewEntry, Kept>>();
   const entries = new Map<JsonValue, ViewEntry>();
   return {
-    entry(row) {
-      const known = entries.get(row);
-      if (known !== undefined) return known;
-      const entry = readEntryRow(row);
-      entries.set(row, entry);
-      return entry;
-    },
+    entry: (row) => madeOnce(entries, row, readEntryRow),
     rebuild(layout, record, source) {
       const known = layouts.get(layout) ?? new WeakMap<ViewEntry, Kept>();
       layouts.set(layout, known);

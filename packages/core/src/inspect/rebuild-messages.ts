@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import type { Layout, ViewMessage } from "../view/layout.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import type { ViewRecord } from "../view/view-record.ts";
@@ -76,6 +77,6 @@ function attempt<Made>(
   try {
     return { made: make(), reason: "" };
   } catch (cause) {
-    return { reason: cause instanceof Error ? cause.message : String(cause) };
+    return { reason: messageOf(cause) };
   }
 }

@@ -1,6 +1,7 @@
 import {
   defined,
   type JsonValue,
+  messageOf,
   type ObjectId,
   type ObjectStore,
   resolveReference,
@@ -107,8 +108,7 @@ export function readTimeline(
     } catch (cause) {
       // The fields of a damaged view can have any type, so any error is possible.
       if (StoreError.is(cause)) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      return `version ${stored.version} of object ${stored.body.id} contains no view (${reason})`;
+      return `version ${stored.version} of object ${stored.body.id} contains no view (${messageOf(cause)})`;
     }
   }
 

@@ -1,4 +1,6 @@
 import {
+  defined,
+  madeOnce,
   type NamedReference,
   type ObjectId,
   type ObjectStore,
@@ -50,13 +52,10 @@ export function readerInTurn(store: ObjectStore): VersionReader {
   const verified = new WeakMap<StoredVersion, ResolvedVersion>();
 
   function resolved(stored: StoredVersion): ResolvedVersion {
-    const known = verified.get(stored);
-    if (known !== undefined) return known;
-    const problem = verifyVersion(stored);
-    const made =
-      problem === undefined ? { stored, isVerified: true } : { stored, isVerified: false, problem };
-    verified.set(stored, made);
-    return made;
+    return madeOnce(verified, stored, () => {
+      const problem = verifyVersion(stored);
+      return { stored, isVerified: problem === undefined, ...defined({ problem }) };
+    });
   }
 
   return {

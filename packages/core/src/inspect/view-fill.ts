@@ -1,4 +1,4 @@
-import { type JsonValue, sameStart } from "@self-context-manager/objects";
+import { type JsonValue, madeOnce, sameStart } from "@self-context-manager/objects";
 import { readEntryRow } from "../view/entry-row.ts";
 import { type EntryFill, entryFill, type FillName, type Showing } from "./entry-fill.ts";
 
@@ -53,11 +53,7 @@ export function viewFill(): ViewFill {
   const sums: number[] = [];
 
   function fillOf(row: JsonValue): EntryFill {
-    const known = fills.get(row);
-    if (known !== undefined) return known;
-    const made = entryFill(readEntryRow(row));
-    fills.set(row, made);
-    return made;
+    return madeOnce(fills, row, () => entryFill(readEntryRow(row)));
   }
 
   function add({ fills: added, showings }: EntryFill, sign: 1 | -1): void {

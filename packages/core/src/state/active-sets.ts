@@ -2,6 +2,7 @@ import {
   areSameRanges,
   defined,
   type LineRange,
+  madeOnce,
   type ObjectId,
   withRange,
 } from "@self-context-manager/objects";
@@ -186,14 +187,7 @@ const activationRows = new WeakMap<Activation, StoredActivation>();
 
 /** Returns the stored form of an activation. */
 export function activationRow(activation: Activation): StoredActivation {
-  const known = activationRows.get(activation);
-  if (known !== undefined) return known;
-  const { used, version, ranges, asked } = activation;
-  const row = Object.freeze({
-    turn: used.turn,
-    call: used.call,
-    ...defined({ version, ranges, asked }),
-  });
-  activationRows.set(activation, row);
-  return row;
+  return madeOnce(activationRows, activation, ({ used: { turn, call }, version, ranges, asked }) =>
+    Object.freeze({ turn, call, ...defined({ version, ranges, asked }) }),
+  );
 }

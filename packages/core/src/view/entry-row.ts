@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  madeOnce,
 } from "@self-context-manager/objects";
 import {
   type ArgumentStub,
@@ -47,12 +48,7 @@ import {
  * is stored under `is`, and `form` under `as`.
  */
 export function entryRow(entry: ViewEntry): JsonValue {
-  const known = rows.get(entry);
-  if (known !== undefined) return known;
-  const row = rowOf(entry);
-  const made = row ?? renamed(entry, storedNames);
-  rows.set(entry, made);
-  return made;
+  return madeOnce(rows, entry, () => rowOf(entry) ?? renamed(entry, storedNames));
 }
 
 /** Returns the entry of a stored row. Throws `TypeError` for an invalid row. */

@@ -1,4 +1,4 @@
-import { sha256 } from "@self-context-manager/objects";
+import { madeOnce, sha256 } from "@self-context-manager/objects";
 import { createHash, type Hash } from "node:crypto";
 import type { ViewMessage } from "./layout.ts";
 
@@ -6,11 +6,7 @@ const digests = new WeakMap<ViewMessage, string>();
 
 /** Returns SHA-256, in hex, of a message's JSON. It is computed once for each message. */
 function messageDigest(message: ViewMessage): string {
-  const known = digests.get(message);
-  if (known !== undefined) return known;
-  const digest = sha256(JSON.stringify(message));
-  digests.set(message, digest);
-  return digest;
+  return madeOnce(digests, message, () => sha256(JSON.stringify(message)));
 }
 
 /** Bytes of the hash that are kept: 128 bits. */

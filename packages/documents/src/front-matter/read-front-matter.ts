@@ -4,6 +4,7 @@ import {
   type FrontMatter,
   type JsonObject,
   jsonObject,
+  messageOf,
   type ParsedLink,
   type ParsedTag,
 } from "@self-context-manager/objects";
@@ -66,7 +67,7 @@ export function readFrontMatter({ yaml, yamlStart }: SplitText): ReadFrontMatter
     fields = jsonObject(document.toJS({ maxAliasCount: 100 }));
   } catch (cause) {
     // Too many aliases are noticed only here.
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     return without({ state: "invalid", reason, line: 2 });
   }
   const found: Found = { yaml, yamlStart, links: [], tags: [], aliases: [] };

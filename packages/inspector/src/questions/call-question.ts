@@ -1,4 +1,4 @@
-import { defined, type ObjectId, sha256 } from "@self-context-manager/objects";
+import { defined, madeOnce, type ObjectId, sha256 } from "@self-context-manager/objects";
 import {
   compareViews,
   type DescribedEntry,
@@ -87,12 +87,10 @@ function messagesOf(view: RebuiltView, shared: number): readonly CallMessage[] {
 }
 
 function jsonOf(message: object): { readonly json: string; readonly hash: string } {
-  const known = hashes.get(message);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(message);
-  const found = { hash: sha256(json), json };
-  hashes.set(message, found);
-  return found;
+  return madeOnce(hashes, message, () => {
+    const json = JSON.stringify(message);
+    return { hash: sha256(json), json };
+  });
 }
 
 function entryOf({ what, place, how, tokens }: DescribedEntry): NonNullable<CallMessage["entry"]> {

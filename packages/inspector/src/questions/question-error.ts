@@ -1,4 +1,4 @@
-import type { StoreErrorCode } from "@self-context-manager/objects";
+import { messageOf, type StoreErrorCode } from "@self-context-manager/objects";
 import { FileError, StoreError } from "@self-context-manager/objects";
 
 import type { ErrorAnswer } from "../answers.ts";
@@ -52,9 +52,8 @@ export function failedQuestion(error: unknown): FailedQuestion {
       what === undefined ? text : `${what} (${text})`,
     );
   }
-  const reason = error instanceof Error ? error.message : String(error);
   const code = FileError.is(error) ? error.code : "INSPECTOR_FAILED";
-  return failed(500, code, `This cannot be shown because of an error: ${reason}`);
+  return failed(500, code, `This cannot be shown because of an error: ${messageOf(error)}`);
 }
 
 function failed(status: number, code: string, message: string): FailedQuestion {

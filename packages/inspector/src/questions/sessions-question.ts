@@ -1,4 +1,9 @@
-import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
+import {
+  messageOf,
+  type ObjectId,
+  type StoredMetadata,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 import { readAccountRow, sentMessages } from "@self-context-manager/core/inspect";
 
 import type { SessionRow, SessionsAnswer } from "../answers.ts";
@@ -102,8 +107,7 @@ function tokensOf(view: StoredVersion | undefined, problems: string[]): number {
   try {
     return sentMessages(view).tokens;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    problems.push(`the last call has no readable record (${reason})`);
+    problems.push(`the last call has no readable record (${messageOf(cause)})`);
     return 0;
   }
 }

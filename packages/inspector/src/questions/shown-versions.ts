@@ -1,6 +1,7 @@
 import {
   isJsonObject,
   type JsonValue,
+  madeOnce,
   type ObjectId,
   type ObjectStore,
   sameStart,
@@ -47,11 +48,7 @@ export function shownVersions(store: ObjectStore, view: ObjectId): ShownVersions
   let calls = 0;
 
   function namedBy(row: JsonValue): ReturnType<typeof contentVersions> {
-    const known = named.get(row);
-    if (known !== undefined) return known;
-    const found = contentVersions(row);
-    named.set(row, found);
-    return found;
+    return madeOnce(named, row, contentVersions);
   }
 
   function count(row: JsonValue, by: 1 | -1, changed: Set<string>): void {

@@ -1,3 +1,4 @@
+import { madeOnce } from "./made-once.ts";
 import { canonicalFields } from "./canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { opaqueAt, type OpaqueInside } from "./opaque-fields.ts";
@@ -114,11 +115,5 @@ const groupTexts = forEachOpaque(
 /** Separate caches by what is opaque: the same frozen part can occur at several places and be written differently. */
 function forEachOpaque<Kept>(make: () => Kept): (opaque: OpaqueInside) => Kept {
   const kept = new Map<OpaqueInside, Kept>();
-  return (opaque) => {
-    const known = kept.get(opaque);
-    if (known !== undefined) return known;
-    const made = make();
-    kept.set(opaque, made);
-    return made;
-  };
+  return (opaque) => madeOnce(kept, opaque, make);
 }

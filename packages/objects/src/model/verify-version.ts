@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import { hashObject, hashRule, type ObjectHashes } from "./hashes.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { StoredVersion } from "./stored-version.ts";
@@ -37,8 +38,7 @@ export function verifyVersion(stored: StoredVersion): VersionProblem | undefined
     return changed(`was changed or damaged since it was stored: ${differing}`);
   } catch (cause) {
     // Hashing expects well-formed fields, which a damaged version may not have.
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return changed(`no longer contains a valid object (${reason})`);
+    return changed(`no longer contains a valid object (${messageOf(cause)})`);
   }
 }
 

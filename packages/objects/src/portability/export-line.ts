@@ -1,4 +1,4 @@
-import { ImportError } from "../errors.ts";
+import { messageOf, ImportError } from "../errors.ts";
 import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
 import { defined } from "../model/defined.ts";
 import { hashFields } from "../model/hash-fields.ts";
@@ -138,8 +138,9 @@ function sealBody(body: ObjectBody, number: number): Pick<StoredVersion, "body" 
   try {
     return sealObject(body);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw malformed(number, `contains no object that a store can keep (${reason})`, { cause });
+    throw malformed(number, `contains no object that a store can keep (${messageOf(cause)})`, {
+      cause,
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import type { WrittenVersion } from "../model/version-name.ts";
 import type { ObjectStore, VersionSelector } from "../ports/object-store.ts";
 
 /** The versions that a written version can mean: one, or the hashes that begin with the same digits. */
-export type SelectedVersion =
+type SelectedVersion =
   | { readonly type: "one"; readonly selector: VersionSelector }
   | { readonly type: "ambiguous"; readonly hashes: readonly string[] };
 

@@ -4,7 +4,7 @@ import type { VersionRange } from "../ports/object-store.ts";
 import { shareVersion } from "./share-parts.ts";
 
 /** How a store reads the versions of one object for `versionsInOrder`. */
-export interface VersionPages {
+interface VersionPages {
   /** The number of versions of a page. */
   readonly length: number;
   /** Returns the number of the latest version; 0 if there is no object. */

@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -77,7 +78,7 @@ async function look(path: string, names: RegExp, found: Found): Promise<void> {
     else found.unreadable.push({ path, reason: "neither a file nor a folder" });
   } catch (cause) {
     // One path that is missing or not readable must not stop the search of the others.
-    found.unreadable.push({ path, reason: reasonOf(cause) });
+    found.unreadable.push({ path, reason: messageOf(cause) });
   }
 }
 
@@ -87,7 +88,7 @@ async function lookInto(folder: string, names: RegExp, found: Found): Promise<vo
     entries = await readdir(folder, { withFileTypes: true });
   } catch (cause) {
     // The search continues here too.
-    found.unreadable.push({ path: folder, reason: reasonOf(cause) });
+    found.unreadable.push({ path: folder, reason: messageOf(cause) });
     return;
   }
   // By code units, not by locale: the same on every machine.
@@ -106,7 +107,7 @@ async function takeLink(path: string, found: Found): Promise<void> {
     if ((await stat(path)).isFile()) await take(path, found);
   } catch (cause) {
     // A link without a target is reported like a file that cannot be read.
-    found.unreadable.push({ path, reason: reasonOf(cause) });
+    found.unreadable.push({ path, reason: messageOf(cause) });
   }
 }
 
@@ -123,8 +124,4 @@ async function exists(path: string): Promise<boolean> {
     // A missing folder is no error here; any other error appears when the folder is read.
     return false;
   }
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

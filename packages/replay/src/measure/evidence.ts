@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import { classifyCall } from "../corpus/classify-call.ts";
 import type { RecordedMessage, RecordedToolCall } from "../read/recorded-session.ts";
 import { stringsIn } from "./argument-strings.ts";
@@ -109,14 +110,7 @@ export function missingGrams(
   shown: (object: number) => Visibility,
 ): readonly UsedGram[] {
   const known = new Map<number, Visibility>();
-  const look = (object: number): Visibility => {
-    let answer = known.get(object);
-    if (answer === undefined) {
-      answer = shown(object);
-      known.set(object, answer);
-    }
-    return answer;
-  };
+  const look = (object: number): Visibility => madeOnce(known, object, shown);
   return grams.filter(({ holders }) => !holders.some((holder) => isVisible(holder, look)));
 }
 

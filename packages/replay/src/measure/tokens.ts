@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 
 import type { RecordedBlock, RecordedMessage } from "../read/recorded-session.ts";
@@ -17,11 +18,9 @@ const known = new WeakMap<RecordedMessage, number>();
  * count of a row is cached.
  */
 export function countTokens(row: RecordedMessage): number {
-  const before = known.get(row);
-  if (before !== undefined) return before;
-  const tokens = row.content.reduce((sum, block) => sum + countBlock(block), messageOverhead);
-  known.set(row, tokens);
-  return tokens;
+  return madeOnce(known, row, ({ content }) =>
+    content.reduce((sum, block) => sum + countBlock(block), messageOverhead),
+  );
 }
 
 /** The tokens of one block, as `countTokens` counts them. */

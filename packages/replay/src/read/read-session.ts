@@ -1,4 +1,4 @@
-import { isJsonObject } from "@self-context-manager/objects";
+import { isJsonObject, messageOf } from "@self-context-manager/objects";
 import type { JsonObject } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -122,6 +122,7 @@ function damageOf(text: string): string {
 }
 
 function unreadable(file: string, cause: unknown): RecordingError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RecordingError("RECORDING_UNREADABLE", file, `cannot be read: ${reason}`, { cause });
+  return new RecordingError("RECORDING_UNREADABLE", file, `cannot be read: ${messageOf(cause)}`, {
+    cause,
+  });
 }

@@ -6,7 +6,7 @@ type StrategyJson = Omit<StrategyReport, "worst"> & {
 };
 
 /** The object that `scm replay --json` prints. */
-export interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "store"> {
+interface ReplayJson extends Pick<ReplayReport, "corpus" | "time" | "store"> {
   readonly profiles: Readonly<Record<string, ByStrategy<StrategyJson>>>;
 }
 

@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import type { Block, ViewMessage } from "@self-context-manager/core";
 import type { ViewEntry } from "@self-context-manager/core/layout";
 
@@ -21,12 +22,7 @@ export function messageCounter(): MessageCounter {
   const parts = new WeakMap<ViewEntry | ViewMessage, Part>();
 
   function tokensOf(text: string): number {
-    let tokens = texts.get(text);
-    if (tokens === undefined) {
-      tokens = countText(text);
-      texts.set(text, tokens);
-    }
-    return tokens;
+    return madeOnce(texts, text, countText);
   }
 
   function blockTokens(block: Block): number {

@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 /** What a scan looks for: a literal text, or a regular expression. `flags` are `i`, `s`, `u` and `v`; `i` for both. */
 export type ScanPattern = { readonly flags?: string } & (
   | { readonly literal: string; readonly regex?: never }
@@ -40,6 +41,6 @@ function escaped(literal: string): string {
 
 /** The engine's message repeats the expression before the reason. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return message.slice(message.lastIndexOf(": ") + 1).trim();
 }

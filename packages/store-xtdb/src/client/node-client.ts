@@ -2,6 +2,7 @@ import {
   defined,
   fixedPatience,
   type JsonValue,
+  messageOf,
   type Patience,
 } from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
@@ -360,10 +361,6 @@ export function nodeClient(
 
     again,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isLate({ status, body }: Answer): boolean {

@@ -1,0 +1,17 @@
+import { fieldsOf } from "@self-context-manager/objects";
+import type { Block } from "../chat/message.ts";
+
+/** Whether a content of a host's message is a list of blocks. */
+export function areBlocks(content: unknown): content is readonly Block[] {
+  return (
+    Array.isArray(content) &&
+    content.every((block: unknown) => typeof fieldsOf(block)["type"] === "string")
+  );
+}
+
+/** The time of a host's message, if it has one. */
+export function timeIn({ timestamp }: { readonly timestamp?: unknown }): {
+  readonly timestamp?: number;
+} {
+  return typeof timestamp === "number" && Number.isFinite(timestamp) ? { timestamp } : {};
+}
