@@ -88,21 +88,16 @@ function View({ route }: { readonly route: Route }): JSX.Element {
   }
 }
 
+const titles = {
+  sessions: "Sessions",
+  session: "Session",
+  object: "Object",
+  search: "Search",
+  unknown: "No such page",
+} as const;
+
 function titleOf(route: Route): string {
-  switch (route.view) {
-    case "sessions":
-      return "Sessions";
-    case "session":
-      return "Session";
-    case "call":
-      return `Call ${route.call}`;
-    case "object":
-      return "Object";
-    case "search":
-      return "Search";
-    case "unknown":
-      return "No such page";
-  }
+  return route.view === "call" ? `Call ${route.call}` : titles[route.view];
 }
 
 function Head(): JSX.Element {

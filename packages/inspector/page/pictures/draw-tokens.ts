@@ -68,11 +68,12 @@ export function drawTokens(context: CanvasRenderingContext2D, drawing: TokenDraw
   const most = highest(stack);
   const yOf = (tokens: number): number =>
     places.bottom - (tokens / most) * (places.bottom - places.top);
-  drawAxis(context, drawing, most, yOf);
-  drawBands(context, drawing, yOf);
-  drawCached(context, drawing, yOf);
-  drawReported(context, drawing, yOf);
-  drawKindNames(context, drawing, yOf);
+  const canvas = { ...drawing, context, most, yOf };
+  drawAxis(canvas);
+  drawBands(canvas);
+  drawCached(canvas);
+  drawReported(canvas);
+  drawKindNames(canvas);
   drawMarks(context, drawing);
   drawCost(context, drawing);
 }
@@ -82,12 +83,14 @@ export function columnX({ columns }: Stack, { left, right }: Places, column: num
   return left + (column * (right - left)) / columns;
 }
 
-function drawAxis(
-  context: CanvasRenderingContext2D,
-  { places, palette, first, last }: TokenDrawing,
-  most: number,
-  yOf: (tokens: number) => number,
-): void {
+/** A drawing with the canvas that it is drawn on. */
+interface Canvas extends TokenDrawing {
+  readonly context: CanvasRenderingContext2D;
+  readonly most: number;
+  readonly yOf: (tokens: number) => number;
+}
+
+function drawAxis({ context, places, palette, first, last, most, yOf }: Canvas): void {
   const { left, right, bottom, width } = places;
   context.lineWidth = 1;
   context.textAlign = "right";
@@ -110,11 +113,7 @@ function drawAxis(
   context.fillText(width < 560 ? "miss" : "cache miss", left - 6, places.misses);
 }
 
-function drawBands(
-  context: CanvasRenderingContext2D,
-  { stack, places, palette }: TokenDrawing,
-  yOf: (tokens: number) => number,
-): void {
+function drawBands({ context, stack, places, palette, yOf }: Canvas): void {
   const { columns, bands, heights } = stack;
   const base = new Float64Array(columns);
   const seen = new Map<string, number>();
@@ -170,11 +169,7 @@ function areaPath(
 }
 
 /** A veil over the height that was read from the cache; hatched where that height is an estimate. */
-function drawCached(
-  context: CanvasRenderingContext2D,
-  { stack, places, palette }: TokenDrawing,
-  yOf: (tokens: number) => number,
-): void {
+function drawCached({ context, stack, places, palette, yOf }: Canvas): void {
   const { columns, cached, cachedReported, totals } = stack;
   const base = new Float64Array(columns);
   const limited = (isReported: boolean): Float64Array =>
@@ -214,11 +209,7 @@ function hatchOf(context: CanvasRenderingContext2D, palette: Palette): CanvasPat
   return context.createPattern(tile, "repeat");
 }
 
-function drawReported(
-  context: CanvasRenderingContext2D,
-  { stack, places, palette }: TokenDrawing,
-  yOf: (tokens: number) => number,
-): void {
+function drawReported({ context, stack, places, palette, yOf }: Canvas): void {
   context.strokeStyle = palette.ink;
   context.lineWidth = 1.5;
   context.beginPath();
@@ -239,11 +230,7 @@ function drawReported(
 }
 
 /** Writes the name of each kind where it is highest, so that its colour needs no legend. */
-function drawKindNames(
-  context: CanvasRenderingContext2D,
-  { stack, places, palette }: TokenDrawing,
-  yOf: (tokens: number) => number,
-): void {
+function drawKindNames({ context, stack, places, palette, yOf }: Canvas): void {
   const { columns, bands, heights } = stack;
   const base = new Float64Array(columns);
   context.textAlign = "center";
