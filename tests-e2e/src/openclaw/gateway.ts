@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { freePort } from "../scale-out/free-port.ts";
+import { callGateway } from "./gateway-call.ts";
 import { installedOpenClaw } from "./install-openclaw.ts";
 import { gatewayConfig, type GatewayConfigOptions } from "./gateway-config.ts";
 
@@ -16,7 +17,10 @@ export interface GatewayOptions extends Omit<GatewayConfigOptions, "folder" | "p
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Variables of the gateway's environment, in addition to its usual ones. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Arguments of `openclaw plugins install`. It runs on the empty state, and the gateway uses the settings that it writes. */
+  /**
+   * Arguments of `openclaw plugins install`. It runs on the empty state, on a configuration with the other plugins, and the
+   * gateway uses the settings of plugins that it writes.
+   */
   readonly install?: readonly string[];
 }
 
@@ -41,7 +45,7 @@ export interface Gateway extends AsyncDisposable {
   prompt(prompt: string | GatewayPrompt): Promise<string>;
   /** Runs the host's command line and returns its output. Rejects if it fails. */
   run(...args: readonly string[]): Promise<string>;
-  /** Calls a method of the gateway and returns its result. */
+  /** Calls a method of the gateway and returns the first answer. Rejects if the gateway reports an error. */
   call(method: string, params: object): Promise<unknown>;
   /** Returns the configuration file. */
   config(): Promise<unknown>;
@@ -96,10 +100,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     return spawn(process.execPath, [entry, ...args], { env: environment, cwd: folder });
   }
 
-  async function start(): Promise<void> {
-    const port = await freePort();
+  /** Writes the configuration, with the settings of an installation. */
+  async function configure(port: number): Promise<void> {
     const config = gatewayConfig({ ...options, folder, port, token });
     await writeFile(configPath, JSON.stringify({ ...config, ...installed }, undefined, 2));
+  }
+
+  async function start(): Promise<void> {
+    const port = await freePort();
+    await configure(port);
     gateway = spawned(["gateway", "run", "--port", String(port)]);
     gateway.stdout?.on("data", (chunk) => lines.push(String(chunk)));
     gateway.stderr?.on("data", (chunk) => lines.push(String(chunk)));
@@ -136,9 +145,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function open(): Promise<void> {
     if (options.install !== undefined) {
+      await configure(await freePort());
       await run("plugins", "install", ...options.install);
-      const { plugins } = fieldsOf(await config());
-      installed = { plugins };
+      // Without `meta`, the host takes the file for a damaged one and restores the one before the installation.
+      const { plugins, meta } = fieldsOf(await config());
+      installed = { plugins, meta };
     }
     await start();
   }
@@ -169,17 +180,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       return String(JSON.parse(body).choices[0].message.content);
     },
     run,
-    async call(method, params) {
-      const output = await run(
-        "gateway",
-        "call",
-        method,
-        "--params",
-        JSON.stringify(params),
-        "--json",
-      );
-      return JSON.parse(output.slice(output.indexOf("{")));
-    },
+    call: async (method, params) => await callGateway({ origin, token, method, params }),
     config,
     get log() {
       return lines.join("");

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -34,20 +34,29 @@ async function installed(folderName: string, name: string, version: string): Pro
   if (existsSync(folder)) return folder;
   // Two processes can install at the same time. The first one that is ready wins.
   const own = `${home}.${process.pid}`;
-  await mkdir(own, { recursive: true });
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await promisify(execFile)("npm", ["install", ...options, "--prefix", own, `${name}@${version}`], {
-    cwd: apart,
+  try {
+    await add(`${name}@${version}`, own);
+    await rename(own, home);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Installs a package in a folder of its own. pnpm needs a third of the processor time that npm needs. */
+async function add(wanted: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // Without a manifest, pnpm would change that of the workspace.
+  await writeFile(join(folder, "package.json"), '{ "private": true }\n');
+  // OpenClaw looks for packages beside its own, as npm places them.
+  const options = ["--ignore-workspace", "--ignore-scripts", "--config.node-linker=hoisted"];
+  await promisify(execFile)("pnpm", ["add", ...options, wanted], {
+    cwd: folder,
     maxBuffer: 1e8,
     shell: process.platform === "win32",
   });
-  try {
-    await rename(own, home);
-  } catch (error) {
-    await rm(own, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
-  }
-  return folder;
 }
 
 /** Returns why the tests of OpenClaw cannot run; undefined if they can. It is printed once for each file of tests. */

@@ -2,6 +2,7 @@ import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache
 import { openLoopbackModel } from "../loopback-model.ts";
 import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
 import type { WireMessage, WireRequest } from "../wire-request.ts";
+import { illegalities } from "../wire-rules.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";
 
 /** The model's answer to one request: tool calls, each with its tool and arguments. */
@@ -149,4 +150,22 @@ export function keptMessages(before: PlayedRequest, after: PlayedRequest): numbe
   );
   const changed = (old ?? []).findIndex((one, index) => one !== now?.[index]);
   return changed === -1 ? (old ?? []).length : changed;
+}
+
+/** Returns the places of the requests that do not begin with all messages of the request before them. */
+export function changesOf(requests: readonly PlayedRequest[]): readonly number[] {
+  return requests.flatMap((request, index) => {
+    const before = requests[index - 1];
+    return before === undefined || keptMessages(before, request) === before.messages.length
+      ? []
+      : [index];
+  });
+}
+
+/** Returns what a provider would refuse in these requests, and the errors of the model's script. */
+export function errorsOf(
+  played: PlayedGateway,
+  requests: readonly PlayedRequest[],
+): readonly string[] {
+  return [...requests.flatMap(({ wire }) => illegalities(wire)), ...played.failures];
 }
