@@ -32,8 +32,8 @@ const runsAll = runsEveryForm("adapter-pi");
 /** The releases that tests run on: all in a long run, otherwise the newest. */
 export const piVersions: readonly PiVersion[] = runsAll ? everyPiVersion : everyPiVersion.slice(-1);
 
-/** The releases that the contract of an adapter runs on: all in a long run, otherwise the oldest and the newest. */
-export const contractPiVersions: readonly PiVersion[] = everyPiVersion.filter(
+/** The releases that a session in each mode runs on: all in a long run, otherwise the oldest and the newest. */
+export const endPiVersions: readonly PiVersion[] = everyPiVersion.filter(
   (_, index) => runsAll || index === 0 || index === everyPiVersion.length - 1,
 );
 

@@ -3,20 +3,17 @@ import { runsEveryForm } from "@self-context-manager/store-contract";
 import { harnessContract } from "@self-context-manager/testkit";
 
 import { piHost } from "../src/harness/pi-host.ts";
-import { contractPiVersions, piVersions } from "../src/pi-versions.ts";
+import { piVersions } from "../src/pi-versions.ts";
 
-const cases = [
-  ...contractPiVersions.map((pi) => ({ pi, settings: "defaults" as const })),
-  ...(runsEveryForm("adapter-pi") ? piVersions : []).map((pi) => ({
-    pi,
-    settings: "specification" as const,
-  })),
-];
+const allSettings = runsEveryForm("adapter-pi")
+  ? (["defaults", "specification"] as const)
+  : (["defaults"] as const);
 
-for (const { pi, settings } of cases)
-  harnessContract({
-    settings,
-    name: `${piAdapter.harness} ${pi.version}`,
-    supports: piAdapter.supports,
-    openHost: piHost(pi),
-  });
+for (const pi of piVersions)
+  for (const settings of allSettings)
+    harnessContract({
+      settings,
+      name: `${piAdapter.harness} ${pi.version}`,
+      supports: piAdapter.supports,
+      openHost: piHost(pi),
+    });

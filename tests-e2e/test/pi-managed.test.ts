@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { managedRun, piModes } from "../src/managed-run.ts";
 import { pixel, secretOf } from "../src/managed-script.ts";
-import { contractPiVersions } from "../src/pi-versions.ts";
+import { endPiVersions } from "../src/pi-versions.ts";
 import { illegalities, namedHandles, saidTo, shownHandles } from "../src/wire-rules.ts";
 import type { WireRequest } from "../src/wire-request.ts";
 
 const picture = `data:image/png;base64,${Buffer.from(pixel).toString("base64")}`;
-const cases = contractPiVersions.flatMap((pi) => piModes.map((mode) => ({ pi, mode })));
+const cases = endPiVersions.flatMap((pi) => piModes.map((mode) => ({ pi, mode })));
 
 /** Returns how often a text occurs in a request. */
 const count = (request: WireRequest | undefined, text: string): number =>

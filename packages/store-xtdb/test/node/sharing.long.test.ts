@@ -15,7 +15,7 @@ const quick = { quick: true, linger: 500 };
 /** Milliseconds for several starts on a machine that is busy with other tests. */
 const startsTimeout = 90_000;
 
-describe.skipIf(lacking !== undefined)("the life of a node", () => {
+describe.skipIf(lacking !== undefined)("a node that processes share", () => {
   beforeAll(async () => {
     await prepareNode();
   }, buildTimeout);
