@@ -165,7 +165,7 @@ function usedMemory(): number {
 }
 
 /** The chats that have a message at the same time, ten for each user in a long run. */
-const count = users.length * (runsEveryForm("adapter-ai-sdk") ? 10 : 3);
+const count = users.length * (runsEveryForm("adapter-ai-sdk") ? 10 : 2);
 
 it.skipIf(process.platform !== "linux")(
   `${count} chats at once leave nothing open and see only their own user's text`,
