@@ -108,6 +108,22 @@ describe.each(families)("the family %s", (name, task) => {
     const packages = [...imported].filter((file) => file.endsWith(".ts")).flatMap(packagesIn);
     expect([...new Set(packages)].filter((one) => !reached.has(one))).toEqual([]);
   });
+
+  it("runs again when a package has changed whose long-only tests it has", () => {
+    const reached = reachedFrom(task.dependsOn.map((one) => one.replace("#sources", "")));
+    const isReached = (names: readonly string[]): boolean =>
+      names.some((one) => reached.has(`${scope}${one}`));
+    const asked = filesOf(task)
+      .flatMap((file) => [...importedBy(join(tests, file))])
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/\brunsEveryForm\("([^"]+)"\)/gu)])
+      .map(([, one = ""]) => [one]);
+    const named = Object.entries(readJson("tests-e2e/long-only.json"))
+      .filter(([pattern]) => filesOf(task).some((file) => matchesGlob(file, pattern)))
+      .map(([, names]) => names as readonly string[]);
+
+    expect([...asked, ...named].filter((names) => !isReached(names))).toEqual([]);
+  });
 });
 
 test("the imports of a file are seen", () => {
