@@ -1,7 +1,8 @@
 // Runs every check of the workspace, several steps at a time. Each step has a heading with its duration; its output is
 // shown only if the step failed or is a test run. A failed step does not stop the others, and the exit code is 1 if any
-// step failed. The last line is always `N passed, N failed, N skipped`, summed over all test runs. A test run whose
-// inputs passed before is not repeated: Turborepo prints its output again, and its tests count as `cached`.
+// step failed. At the end, each failed test has a line. The last line is always `N passed, N failed, N skipped`, summed
+// over all test runs. A test run whose inputs passed before is not repeated: Turborepo prints its output again, and its
+// tests count as `cached`.
 //
 //   --changed   only the tests that import a file that differs from main, and the checks
 //   --long      only the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also checks
@@ -144,6 +145,8 @@ const ended = new Map();
 /** @type {{ step: string, passed: boolean, seconds: number }[]} */
 const done = [];
 const sum = { passed: 0, failed: 0, skipped: 0, cached: 0 };
+/** @type {string[]} */
+const failures = [];
 const started = Date.now();
 if (long) console.log(`seed ${seed}; SCM_SEED=${seed} npm run test:long repeats this run`);
 if (onlyChanged && main === undefined) {
@@ -159,7 +162,7 @@ await runAll();
 
 const failed = steps.map(({ name }) => name).filter((name) => ended.get(name) !== true);
 if (long) writeLongRun();
-console.log("");
+console.log(["", ...failures].join("\n"));
 if (failed.length === 0) console.log(`all ${steps.length} steps passed in ${seconds(started)}`);
 else console.log(`failed: ${failed.join(", ")} (${seconds(started)})`);
 if (sum.cached > 0) {
@@ -206,7 +209,7 @@ async function runStep(step) {
 }
 
 /**
- * Adds the counts in the output of a step. Returns how many of its tests ran in an earlier run.
+ * Adds the counts and the failed tests in the output of a step. Returns how many of its tests ran in an earlier run.
  * @param {string} output
  */
 function addTallies(output) {
@@ -214,7 +217,8 @@ function addTallies(output) {
   for (const [, text = ""] of output.matchAll(tallyLine)) {
     const tally = JSON.parse(text);
     sum.passed += tally.passed;
-    sum.failed += tally.failed;
+    sum.failed += tally.failures.length;
+    for (const { test, error } of tally.failures) failures.push(`✗ ${test}: ${error}`);
     sum.skipped += tally.skipped;
     if (tally.run !== run) cached += tally.passed;
   }
