@@ -5,13 +5,19 @@ import { defineProject, type UserProjectConfigExport } from "vitest/config";
 import { moduleCache } from "./module-cache.ts";
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
+const root = join(import.meta.dirname, "..");
+
 /** The configuration of the tests of a package, given its folder. */
 export function unitTests(folder: string): UserProjectConfigExport {
   const setup = join(folder, "test", "global-setup.ts");
   return defineProject({
+    // The same root for all packages: it is part of the key of a transformed module.
+    root,
     resolve: { conditions: ["@self-context-manager/source"] },
     ssr: { resolve: { conditions: ["@self-context-manager/source"] } },
     test: {
+      name: `@self-context-manager/${basename(folder)}`,
+      dir: folder,
       include: ["test/**/*.test.ts"],
       // Long-only files run in a long run, and if their package has changed.
       exclude: runsEveryForm(basename(folder)) ? [] : ["**/*.long.test.ts"],
