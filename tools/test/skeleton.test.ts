@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 const packages = join(import.meta.dirname, "..", "..", "packages");
@@ -38,15 +38,10 @@ function published(exports: Manifest["exports"]): unknown {
 
 const core = manifestOf("core");
 
-/** Whether a package has a page for browsers, which has a build and a tsconfig of its own. */
+/** Whether a package has a page for browsers, which has a build of its own. */
 function hasPage(name: string): boolean {
   return existsSync(join(packages, name, "page"));
 }
-
-const withPage = {
-  ...Object(core.scripts),
-  typecheck: "tsc -p tsconfig.json && tsc -p page/tsconfig.json",
-};
 
 /** A plugin that its host copies without dependencies is one bundle without types, and nothing imports it. */
 const bundles = names.filter((name) => "openclaw" in manifestOf(name));
@@ -77,7 +72,7 @@ describe.each(libraries)("%s", (name) => {
       license: "MIT",
       type: "module",
       files: expect.arrayContaining(["dist"]),
-      scripts: hasPage(name) ? withPage : core.scripts,
+      scripts: core.scripts,
       engines: { node: expect.stringMatching(/^>=\d+\.\d+$/) },
       publishConfig: { access: "public", exports: published(manifest.exports) },
     });
@@ -138,4 +133,38 @@ test.each(names)("%s has a boundaries tag and a README that begins with its name
   });
   const title = new RegExp(`^# ${manifestOf(name).name}\\n\\n[A-Z].+`, "u");
   expect(read(name, "README.md")).toMatch(title);
+});
+
+test("each tsconfig is part of the type check", () => {
+  const root = join(packages, "..");
+  const scripts = Object(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts);
+  const together = readFileSync(join(root, "tsconfig.sources.json"), "utf8");
+  const included = [...together.matchAll(/^ +"(.+)",?$/gmu)].flatMap(([, one = ""]) =>
+    globSync(one, { cwd: root }),
+  );
+  const files = globSync("{packages/*,packages/*/*,examples/*,bench,tests-e2e}/tsconfig.json", {
+    cwd: root,
+  });
+
+  for (const file of files.filter((one) => !String(scripts.typecheck).includes(one))) {
+    const {
+      extends: base,
+      include,
+      ...other
+    } = JSON.parse(readFileSync(join(root, file), "utf8")) as {
+      readonly extends: string;
+      readonly include: readonly string[];
+    };
+    const folder = dirname(file);
+    expect({ file, base: join(folder, base), other }).toEqual({
+      file,
+      base: "tsconfig.base.json",
+      other: {},
+    });
+    expect(included).toEqual(
+      expect.arrayContaining(
+        include.map((one) => join(folder, one)).filter((one) => existsSync(join(root, one))),
+      ),
+    );
+  }
 });
