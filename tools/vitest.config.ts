@@ -1,5 +1,13 @@
 import { defineProject } from "vitest/config";
 
+import { moduleCache } from "./module-cache.ts";
+
 export default defineProject({
-  test: { name: "tools", include: ["test/**/*.test.ts"] },
+  test: {
+    name: "tools",
+    include: ["test/**/*.test.ts"],
+    // The tests read files and leave nothing behind.
+    isolate: false,
+    ...moduleCache,
+  },
 });
