@@ -161,6 +161,8 @@ function run(toolchain, pnpmArguments, options = { stdio: "inherit" }) {
   const pathName = Object.keys(environment).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
   const path = [dirname(toolchain.node), dirname(toolchain.pnpm), environment[pathName] ?? ""];
   environment[pathName] = path.join(delimiter);
+  // The tests start many processes from the sources. Node keeps what it has stripped of types and compiled.
+  environment["NODE_COMPILE_CACHE"] ??= join(root, "node_modules", ".cache", "node-compile");
   const child = spawnSync(toolchain.pnpm, pnpmArguments, {
     cwd: root,
     env: environment,
