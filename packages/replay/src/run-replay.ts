@@ -25,7 +25,7 @@ export interface RunOptions {
  */
 export async function runReplay(
   files: readonly string[],
-  { threads = availableParallelism(), onProgress, signal }: RunOptions = {},
+  { threads: most = availableParallelism(), onProgress, signal }: RunOptions = {},
 ): Promise<readonly FileOutcome[]> {
   const tasks = await longestFirst(files);
   const outcomes = new Map<string, FileOutcome>();
@@ -35,11 +35,19 @@ export async function runReplay(
   };
   const folder = await mkdtemp(join(tmpdir(), "scm-replay-"));
   progress();
+  const threads: ReplayThread[] = [];
+  /** The threads without a task. They are used again, because the start of a thread takes longer than a short session. */
+  const free: ReplayThread[] = [];
+  function start(): ReplayThread {
+    const thread = replayThread();
+    threads.push(thread);
+    return thread;
+  }
   /** Performs all tasks on threads, and returns the tasks that continue. */
   async function work(todo: ReplayTask[], count: number): Promise<ReplayTask[]> {
     const further: ReplayTask[] = [];
     const one = async (): Promise<void> => {
-      await using thread = replayThread();
+      const thread = free.pop() ?? start();
       for (let task = todo.shift(); task !== undefined; task = todo.shift()) {
         signal?.throwIfAborted();
         const answer = await thread.perform(task);
@@ -48,14 +56,16 @@ export async function runReplay(
         halves += "outcome" in answer && task.stored === undefined ? 2 : 1;
         progress();
       }
+      free.push(thread);
     };
     await Promise.all(Array.from({ length: Math.min(Math.max(1, count), todo.length) }, one));
     return further;
   }
   try {
     const named = tasks.map((file, index) => ({ file, path: join(folder, `${index}.sqlite`) }));
-    await work(await work(named, 1), threads);
+    await work(await work(named, 1), most);
   } finally {
+    await Promise.all(threads.map(async (thread) => await thread[Symbol.asyncDispose]()));
     await rm(folder, { recursive: true, force: true });
   }
   return files.flatMap((file) => outcomes.get(file) ?? []);
