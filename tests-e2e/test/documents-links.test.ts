@@ -1,3 +1,4 @@
+import { testScale } from "@self-context-manager/store-contract";
 import { describe } from "vitest";
 
 import { linkTests } from "../src/documents/link-tests.ts";
@@ -8,5 +9,5 @@ describe.each([
   { name: "memory", createPlace: memoryPlace },
   { name: "sqlite", createPlace: sqlitePlace },
 ])("links in a store: $name", ({ createPlace }) => {
-  linkTests(createPlace, { runs: 60, timeLimit: 120_000 });
+  linkTests(createPlace, { runs: testScale.isLong ? 60 : 25, timeLimit: 120_000 });
 });

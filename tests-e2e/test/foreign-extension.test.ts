@@ -17,7 +17,7 @@ describe("a session beside any other extension", () => {
         fc.asyncProperty(foreignSession, async (session) => {
           expect(await problemsOf(session)).toEqual([]);
         }),
-        { numRuns: isLong ? 10_000 : 100, seed },
+        { numRuns: isLong ? 10_000 : 30, seed },
       );
     },
   );

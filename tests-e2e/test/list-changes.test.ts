@@ -15,9 +15,9 @@ import { piLists, scriptedLists } from "../src/codec/subjects.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 3_000 : 30;
+const runs = testScale.isLong ? 3_000 : 15;
 /** A store on the disk is slower, and the lists do not depend on it. */
-const runsOnDisk = testScale.isLong ? 300 : 10;
+const runsOnDisk = testScale.isLong ? 300 : 5;
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 /** The parts of a check that do not depend on the host. */

@@ -10,9 +10,9 @@ import { describe, expect, it } from "vitest";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 5_000 : 60;
+const runs = testScale.isLong ? 5_000 : 30;
 /** A store on the disk is slower, and the histories do not depend on it. */
-const runsOnDisk = testScale.isLong ? 5_000 : 20;
+const runsOnDisk = testScale.isLong ? 5_000 : 8;
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 describe.each([

@@ -20,7 +20,7 @@ import {
 import { branched, compacted } from "../src/session/host-lists.ts";
 
 const { isLong, seed } = testScale;
-const numRuns = isLong ? 10_000 : 150;
+const numRuns = isLong ? 10_000 : 60;
 const timeout = isLong ? 3_600_000 : 240_000;
 
 /** The host's changes of its list between two model calls. */

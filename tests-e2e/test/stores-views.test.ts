@@ -15,8 +15,8 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
   "every call of a session in the %s layout",
   (_name, layout) => {
     it.each([
-      ["memory", memoryPlace, isLong ? 3_000 : 40],
-      ["sqlite", sqlitePlace, isLong ? 500 : 8],
+      ["memory", memoryPlace, isLong ? 3_000 : 20],
+      ["sqlite", sqlitePlace, isLong ? 500 : 5],
     ] as const)(
       "is rebuilt byte for byte from a store (%s)",
       async (_kind, createPlace, numRuns) => {

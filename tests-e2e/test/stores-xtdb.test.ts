@@ -30,7 +30,7 @@ const missing = missingForXtdb();
  */
 const histories = testScale.isLong
   ? { runs: 1_700, compareEvery: 4, timeLimit: 3_000_000, least: 10_000 }
-  : { runs: 8, compareEvery: 1, timeLimit: 100_000, least: 8 };
+  : { runs: 5, compareEvery: 1, timeLimit: 100_000, least: 5 };
 
 describe.skipIf(missing !== undefined)(
   `XTDB on a real node${missing === undefined ? "" : `: ${missing}`}`,

@@ -65,7 +65,7 @@ describe.skipIf("missing" in node)(
       await using one = await open({ url: proxy.url, space });
       await using other = await open({ url: proxy.url, space });
       proxy.decide(() => (random() < 0.2 ? (fates[Math.floor(random() * 3)] ?? "pass") : "pass"));
-      const rounds = testScale.isLong ? 400 : 25;
+      const rounds = testScale.isLong ? 400 : 12;
 
       await Promise.all([countUp(one, "one", rounds), countUp(other, "other", rounds)]);
       proxy.decide(() => "pass");
@@ -85,7 +85,7 @@ describe.skipIf("missing" in node)(
       const space = freshSpace();
       await using importer = await open({ url: proxy.url, space, timeout: 60_000 });
       await using other = await open({ space });
-      const rounds = testScale.isLong ? 200 : 30;
+      const rounds = testScale.isLong ? 200 : 12;
       const versions = Array.from({ length: rounds * 3 }, (_, index): StoredVersion => {
         const version = Math.floor(index / 3) + 1;
         const { body, hashes } = sample(`restored-${index % 3}`, { version });

@@ -8,7 +8,7 @@ import { allVersions, sample } from "../samples.ts";
 import { type Acknowledgement, countUp, written } from "../store-child.ts";
 import type { Scenario } from "../store-place.ts";
 
-const kills = testScale.isLong ? 200 : 12;
+const kills = testScale.isLong ? 200 : 5;
 
 export const survivesKill: Scenario = async (createPlace) => {
   await using place = await createPlace();
@@ -61,7 +61,7 @@ async function checkPair(store: ObjectStore, kill: number): Promise<void> {
 
 export const twoProcessesAgree: Scenario = async (createPlace) => {
   await using place = await createPlace();
-  const times = testScale.isLong ? 400 : 40;
+  const times = testScale.isLong ? 400 : 20;
   await using store = await place.open();
   await using child = startChild(place, { job: "count", name: "child", times });
   await child.printed(1);
