@@ -44,15 +44,15 @@ export interface MessageDifference {
 
 /** Compares the views of two calls. */
 export function compareViews(before: RebuiltView, after: RebuiltView): ViewDifference {
-  const one = before.messages.map(jsonOf);
-  const other = after.messages.map(jsonOf);
+  const { messages: one } = before;
+  const { messages: other } = after;
   const shortest = Math.min(one.length, other.length);
   let shared = 0;
-  while (shared < shortest && one[shared] === other[shared]) shared += 1;
+  while (shared < shortest && isSame(one[shared], other[shared])) shared += 1;
   return {
     type: typeOf(one.length, other.length, shared),
     sharedMessages: shared,
-    ...(shared < shortest ? { first: differenceAt(before, after, one, other, shared) } : {}),
+    ...(shared < shortest ? { first: differenceAt(before, after, shared) } : {}),
     ...objectChanges(before.entries, after.entries),
     systemPrompts: promptChanges(before, after),
   };
@@ -66,20 +66,15 @@ function typeOf(one: number, other: number, shared: number): ViewDifference["typ
 /** Characters of the excerpt before and after the first difference. */
 const excerptLength = { before: 40, after: 80 };
 
-function differenceAt(
-  before: RebuiltView,
-  after: RebuiltView,
-  one: readonly string[],
-  other: readonly string[],
-  message: number,
-): MessageDifference {
-  const left = one[message] ?? "";
-  const right = other[message] ?? "";
+function differenceAt(before: RebuiltView, after: RebuiltView, message: number): MessageDifference {
+  const left = jsonOf(before.messages[message]);
+  const right = jsonOf(after.messages[message]);
   let at = 0;
   while (at < left.length && left[at] === right[at]) at += 1;
   const byte = bytesOf(left.slice(0, at).toWellFormed());
   // One byte for the bracket of the list, and one for the comma after each message.
-  const offset = one.slice(0, message).reduce((sum, text) => sum + bytesOf(text) + 1, 1) + byte;
+  const same = before.messages.slice(0, message).map(jsonOf);
+  const offset = same.reduce((sum, text) => sum + bytesOf(text) + 1, 1) + byte;
   const excerpt = (text: string): string =>
     text.slice(Math.max(0, at - excerptLength.before), at + excerptLength.after).toWellFormed();
   const entries = { before: entryOf(before, message), after: entryOf(after, message) };
@@ -134,6 +129,11 @@ function promptChanges(before: RebuiltView, after: RebuiltView): readonly string
 
 function promptNames({ systemPrompts }: RebuiltView): ReadonlyMap<string, string> {
   return new Map(systemPrompts.map(({ origin, id, version }) => [origin, `${id} ${version}`]));
+}
+
+/** Whether two messages have the same JSON. Views that are rebuilt one after another share most of their messages. */
+function isSame(one: ViewMessage | undefined, other: ViewMessage | undefined): boolean {
+  return one === other || jsonOf(one) === jsonOf(other);
 }
 
 function jsonOf(message: ViewMessage | undefined): string {
