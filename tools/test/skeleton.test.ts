@@ -135,6 +135,13 @@ test.each(names)("%s has a boundaries tag and a README that begins with its name
   expect(read(name, "README.md")).toMatch(title);
 });
 
+test("the archive of each package is checked", () => {
+  const turbo = readFileSync(join(packages, "..", "turbo.json"), "utf8");
+
+  const packed = [...turbo.matchAll(/"@self-context-manager\/([a-z-]+)#pack"/gu)];
+  expect(packed.map(([, name]) => name)).toEqual(names.toSorted());
+});
+
 test("each tsconfig is part of the type check", () => {
   const root = join(packages, "..");
   const scripts = Object(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts);
