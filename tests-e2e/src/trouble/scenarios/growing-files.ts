@@ -1,3 +1,4 @@
+import { testScale } from "@self-context-manager/store-contract";
 import { appendFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -10,6 +11,9 @@ import { newOwnLines } from "../sent-lines.ts";
 import { allowances } from "../size-report.ts";
 
 const turns = 10;
+
+/** The size of a log that is far above 1 MiB, from which on the growth of a file is not read. */
+const largeMegabytes = testScale.isLong ? 40 : 8;
 
 /** Appends lines to a file and lets a watcher notice it. */
 async function grow(stage: Stage, name: string, bytes: number, round: number): Promise<void> {
@@ -57,8 +61,8 @@ export const growingFiles: readonly Scenario[] = [
     },
   },
   {
-    name: "a log of 40 MB that grows",
-    files: () => ({ "large.log": numberedLines("start", 400_000, 100) }),
+    name: `a log of ${largeMegabytes} MB that grows`,
+    files: () => ({ "large.log": numberedLines("start", largeMegabytes * 10_000, 100) }),
     async play(stage) {
       await stage.prompt(
         "watch the log",
