@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 
 // @boundaries-ignore The tests of all packages share it.
 import { moduleCache } from "../tools/module-cache.ts";
+// @boundaries-ignore The same limits hold for all tests.
+import { patience } from "../tools/patience.ts";
 // @boundaries-ignore The tests of all packages decide it in the same way.
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
@@ -38,8 +40,6 @@ export default defineConfig({
     ...moduleCache,
     setupFiles: ["../tools/property-seed.ts"],
     globalSetup: ["../packages/store-xtdb/test/global-setup.ts"],
-    // Only a test that hangs reaches it. Two gateways that start at the same time need a minute on a slow machine.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    ...patience,
   },
 });

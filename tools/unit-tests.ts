@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { defineProject, type UserProjectConfigExport } from "vitest/config";
 
 import { moduleCache } from "./module-cache.ts";
+import { patience } from "./patience.ts";
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -23,6 +24,7 @@ export function unitTests(folder: string): UserProjectConfigExport {
       exclude: runsEveryForm(basename(folder)) ? [] : ["**/*.long.test.ts"],
       setupFiles: [join(import.meta.dirname, "property-seed.ts")],
       globalSetup: existsSync(setup) ? [setup] : [],
+      ...patience,
       // A file leaves nothing behind that another file could see, and modules are evaluated once per worker.
       isolate: false,
       ...moduleCache,

@@ -40,9 +40,6 @@ const vitest = [
   "--reporter=../../tools/tally-reporter.ts",
   // The steps share the processors.
   "--maxWorkers=1",
-  // Only a test that hangs reaches this limit, also on a slow machine. It replaces those of the configurations.
-  "--testTimeout=240000",
-  "--hookTimeout=240000",
 ];
 const fromRoot = vitest.map((option) => option.replace("=../../", "=./"));
 const fromTests = vitest.map((option) => option.replace("=../../", "=../"));

@@ -1,6 +1,7 @@
 import { defineProject } from "vitest/config";
 
 import { moduleCache } from "./module-cache.ts";
+import { patience } from "./patience.ts";
 
 export default defineProject({
   test: {
@@ -9,5 +10,6 @@ export default defineProject({
     // The tests read files and leave nothing behind.
     isolate: false,
     ...moduleCache,
+    ...patience,
   },
 });

@@ -670,16 +670,13 @@ describe("a store in trouble", () => {
     session.failure = busy;
     await pi.emit("context", { messages });
     session.failure = undefined;
-    const start = performance.now();
 
     const during = await pi.emit("context", { messages });
-    const waited = performance.now() - start;
     resolve();
     await promise;
     const after = await pi.emit("context", { messages });
 
     expect(during).toBeUndefined();
-    expect(waited).toBeLessThan(100);
     expect(after).toMatchObject({ messages: [{ content: "the view" }] });
   });
 

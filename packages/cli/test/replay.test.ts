@@ -23,7 +23,7 @@ test("replays sessions and shows in words and tables what they would have cost",
   expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +1\.000( +0\.0%){5} /mu);
   for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
     expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
-}, 60_000);
+});
 
 test("shows a dash for the share of missed messages if no message quotes anything", async () => {
   await using folder = await folderOf({ "one.jsonl": session(30) });
@@ -32,7 +32,7 @@ test("shows a dash for the share of missed messages if no message quotes anythin
 
   expect(stdout.replaceAll(/\s+/gu, " ")).toContain("No message quotes a tool's output.");
   expect(stdout).toMatch(/^masking +[\d. ]+( +-){5} /mu);
-}, 60_000);
+});
 
 test("--json prints one object with every profile and strategy", async () => {
   await using folder = await folderOf({ "one.jsonl": session(24), "two.jsonl": session(4) });
@@ -75,7 +75,7 @@ test("--json prints one object with every profile and strategy", async () => {
   expect(report["profiles"]?.["A"]?.["masking"]).toMatchObject({ worst: { session: "one" } });
   expect(Object.keys(report["time"] ?? {})).toEqual(["p50", "p95", "max"]);
   expect(Object.keys(report["store"] ?? {})).toEqual(["kind", "bytes", "transcriptBytes", "ratio"]);
-}, 60_000);
+});
 
 test("--plot draws a picture, and damaged lines are reported and skipped", async () => {
   await using folder = await folderOf({ "one.jsonl": `${session(6)}{"role":\n` });
@@ -89,7 +89,7 @@ test("--plot draws a picture, and damaged lines are reported and skipped", async
   const drawn = await readFile(file, "utf8");
   expect(drawn).toMatch(/^<svg .*<\/svg>\n$/su);
   expect(drawn).not.toContain("NaN");
-}, 60_000);
+});
 
 test("missing files, empty files and wrong options are reported", async () => {
   await using folder = await folderOf({ "empty.jsonl": "" });
@@ -105,7 +105,7 @@ test("missing files, empty files and wrong options are reported", async () => {
   expect(empty.stderr).toContain("the file contains no session with at least two model calls");
   expect(threads).toMatchObject({ code: 2 });
   expect(threads.stderr).toContain('--threads is "many"; it must be a whole number from 1 to 256');
-}, 60_000);
+});
 
 test("a missing file beside others is reported, and the command fails", async () => {
   await using folder = await folderOf({ "a.jsonl": session(2) });
@@ -116,7 +116,7 @@ test("a missing file beside others is reported, and the command fails", async ()
   expect(result.code).toBe(1);
   expect(result.stdout).toContain("Without a context manager");
   expect(result.stderr).toContain(`${missing} cannot be read`);
-}, 60_000);
+});
 
 test("--plot overwrites only a drawing", async () => {
   await using folder = await folderOf({ "a.jsonl": session(2), "old.svg": "<svg></svg>" });
@@ -136,7 +136,7 @@ test("--plot overwrites only a drawing", async () => {
   expect(again.code).toBe(0);
   expect(await readFile(old, "utf8")).toContain("</svg>");
   expect((await readFile(old, "utf8")).length).toBeGreaterThan(1_000);
-}, 60_000);
+});
 
 /** Returns the words of a file that a session reads. */
 function wordsOf(index: number): readonly string[] {

@@ -81,7 +81,7 @@ describe("the same id, opened twice", () => {
         const { objects } = await other.status();
         expect(objects[0]?.stored.version).toBe(2);
       },
-      { timeout: 10_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
   });
 

@@ -65,7 +65,7 @@ test("for any session the strategies keep their rules", async () => {
     }),
     { numRuns: 6 },
   );
-}, 60_000);
+});
 
 test("masking hides an output after ten more results, and asking for it again costs", async () => {
   const rows = [user("go"), ...reads(14), says(words("r0x", 12))];

@@ -32,7 +32,7 @@ test("for any session and strategy, the lines that are fetched contain what was 
     }),
     { numRuns: 6 },
   );
-}, 120_000);
+});
 
 test("fetched lines of an output that was masked are a message, until it is masked again", async () => {
   const rows = [user("go"), ...reads(25), says("done")];

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 
 import { sqlitePlace } from "./sqlite-place.ts";
 
-it("opens new files in several processes at the same time", { timeout: 60_000 }, async () => {
+it("opens new files in several processes at the same time", async () => {
   await using place = await sqlitePlace();
   const program = fileURLToPath(new URL("./open-race.ts", import.meta.url));
   const start = Date.now() + 1500;

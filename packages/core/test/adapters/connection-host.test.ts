@@ -41,11 +41,13 @@ describe("the request in the provider's form", () => {
     connection.payload("a text");
 
     expect(marked).toBeUndefined();
-    await vi.waitFor(() =>
-      expect(hashes).toEqual([
-        [1, sha256(JSON.stringify(payload))],
-        [1, sha256("a text")],
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(hashes).toEqual([
+          [1, sha256(JSON.stringify(payload))],
+          [1, sha256("a text")],
+        ]),
+      30_000,
     );
   });
 
@@ -78,7 +80,7 @@ describe("the request in the provider's form", () => {
 
     expect(options.breakpoints).toBe("own");
     expect(marked?.["tools"]).toEqual([{ name: "read" }]);
-    await vi.waitFor(() => expect(hashes).toEqual([[1, sha256(JSON.stringify(marked))]]));
+    await vi.waitFor(() => expect(hashes).toEqual([[1, sha256(JSON.stringify(marked))]]), 30_000);
   });
 
   it("stays as it is if it cannot be read, and the user is notified", async () => {

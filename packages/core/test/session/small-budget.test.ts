@@ -79,7 +79,7 @@ async function sharesShown(
 }
 
 describe("the lines that the model asked for last", () => {
-  it("are shown on a small budget, as far as they fit", { timeout: 120_000 }, async () => {
+  it("are shown on a small budget, as far as they fit", async () => {
     const shownAsFarAsTheyFit = fc.asyncProperty(
       calls,
       fc.constantFrom(8_192, 16_384, 32_768),

@@ -221,7 +221,7 @@ describe("the local server", () => {
       states.push(state),
     );
 
-    await vi.waitFor(() => expect(states).toEqual(["live", "reconnecting", "live"]), 5000);
+    await vi.waitFor(() => expect(states).toEqual(["live", "reconnecting", "live"]), 60_000);
     stop();
     expect(asked).toEqual(["/api/changes?after=5", "/api/changes?after=7"]);
     expect(notice.mock.calls).toEqual([[{ position: "7", changed: [{ id: "a", type: "view" }] }]]);
@@ -239,7 +239,7 @@ describe("the local server", () => {
       (state) => states.push(state),
     );
 
-    await vi.waitFor(() => expect(states).toEqual(["ended"]), 5000);
+    await vi.waitFor(() => expect(states).toEqual(["ended"]), 60_000);
   });
 });
 

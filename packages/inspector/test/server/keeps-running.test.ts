@@ -44,7 +44,7 @@ it("ends with its program although a page follows the store", async () => {
   response.on("error", () => undefined).resume();
 
   child.stdin.end("end\n");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 3_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   const [code] = await ended;
   clearTimeout(timer);
 

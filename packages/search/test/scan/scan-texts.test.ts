@@ -217,7 +217,7 @@ describe("a scan", () => {
         [Math.ceil(50_000_000 / line.length) + 1, "the needle in the last line"],
       ]);
     }
-  }, 60_000);
+  });
 
   it.each([
     [{ regex: "(a" }, "the regular expression (a cannot be read: Unterminated group"],

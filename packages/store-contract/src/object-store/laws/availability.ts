@@ -155,7 +155,7 @@ function observedPatience(): Patience & {
 }
 
 /** Milliseconds for what happens at once, also on a busy machine. */
-const deadline = 5_000;
+const deadline = 30_000;
 
 /** Rejects if a promise does not settle before the deadline. */
 async function soon<Result>(promise: Promise<Result>, what: string): Promise<Result> {

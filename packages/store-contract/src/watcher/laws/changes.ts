@@ -119,9 +119,9 @@ export const renameOverIsNoAbsence: WatcherScenario = watching(
     await write("a.txt", "333");
     await untilSize(at("a.txt"), 3);
     // Vim with a backup saves in this way, and slowly. A round in which this process itself was too slow proves
-    // nothing.
+    // nothing. If all rounds are slow, as on a busy machine, none proves anything.
     let forgiven = 0;
-    for (let size = 4, quick = 0; quick < 3; size += 1) {
+    for (let size = 4, quick = 0; quick < 3 && size < 24; size += 1) {
       const start = performance.now();
       const earlier = absences();
       await rename(at("a.txt"), at("a.txt~"));
