@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, test } from "vitest";
 
 import { countByFile, countByRoom, enteredAgain } from "../walk/count-stays.ts";
 import type { Step } from "../walk/follow-value.ts";
-import { follow, ingestWalk } from "../walk/walks.ts";
+import { follow, ingestWalk, viewWalk } from "../walk/walks.ts";
 
 // The most that the way of a host's messages may need. The numbers and the lists only become smaller.
 describe("the way of a message through ingest", () => {
@@ -29,6 +29,12 @@ describe("the way of a message through ingest", () => {
     const again = new Set(["packages/core/src/history"]);
 
     expect(enteredAgain(countByRoom(steps)).filter((room) => !again.has(room))).toEqual([]);
+  });
+});
+
+describe("the way from the input of the layout with epochs to the messages", () => {
+  it("returns to a file at most 425 times", () => {
+    expect(countByFile(follow(viewWalk)).returns).toBeLessThanOrEqual(425);
   });
 });
 

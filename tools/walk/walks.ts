@@ -20,6 +20,12 @@ export const ingestWalk: Walk = {
   through: ["identify"],
 };
 
+/** The input of the layout with epochs, on its way to the messages of a view. */
+export const viewWalk: Walk = {
+  start: "packages/core/src/layouts/epoch/plan-view.ts:planView:context",
+  through: [],
+};
+
 /** Follows a value of a workspace. Default: this one. */
 export function follow(
   { start, through }: Walk,
