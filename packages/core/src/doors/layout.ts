@@ -25,6 +25,7 @@ export type {
   EpochEnd,
   EpochPlace,
   HeldTexts,
+  EpochInput,
   LayoutInput,
   LayoutOutput,
   Liveness,

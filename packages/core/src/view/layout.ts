@@ -79,8 +79,35 @@ export interface CacheCost {
   readonly rewrites: "what-follows" | "everything";
 }
 
-/** The input of a layout: chat, metadata pool, active objects and limits. */
-export interface LayoutInput {
+/**
+ * What only a layout with epochs needs: what content is worth, and what a change of sent messages costs. Another layout
+ * ignores it.
+ */
+export interface EpochInput {
+  /** The decisions of the policy. Default: every active object is alive and stays. */
+  readonly liveness?: Liveness;
+  /** Returns the versions that hold the long texts of a tool call. Default: none is known. */
+  readonly textsOf?: (call: ObjectId, args: JsonObject) => HeldTexts | undefined;
+  /**
+   * Returns the version that holds all of some texts which a tool call replaced, of the file that it changed. Default:
+   * none is known.
+   */
+  readonly replacedIn?: (call: ObjectId, texts: readonly string[]) => HeldIn | undefined;
+  /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
+  readonly cache?: CacheCost;
+  /** Names the text before the messages, the system prompt and the tools. A new name is a change of that text. */
+  readonly head?: string;
+  /**
+   * Index of the first entry of the last view before which messages that others add to a request have changed. Default:
+   * none has. A model that binds its thinking does not accept thinking that it made behind them.
+   */
+  readonly changedFrom?: number;
+  /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
+  readonly lastCall?: number;
+}
+
+/** The input of every layout: chat, metadata pool, active objects and limits. */
+export interface LayoutInput extends EpochInput {
   readonly turns: readonly Turn[];
   readonly compaction?: Compaction;
   readonly chatHandle: string;
@@ -100,32 +127,12 @@ export interface LayoutInput {
   readonly handles?: ReadonlyMap<string, ObjectId>;
   /** Versions that are not active and can be shown, by `handle@version`. */
   readonly versions?: ReadonlyMap<string, StoredVersion | StoredMetadata>;
-  /** The decisions of the policy. Default: every active object is alive and stays. */
-  readonly liveness?: Liveness;
-  /** Returns the versions that hold the long texts of a tool call. Default: none is known. */
-  readonly textsOf?: (call: ObjectId, args: JsonObject) => HeldTexts | undefined;
-  /**
-   * Returns the version that holds all of some texts which a tool call replaced, of the file that it changed. Default:
-   * none is known.
-   */
-  readonly replacedIn?: (call: ObjectId, texts: readonly string[]) => HeldIn | undefined;
-  /** The prices of the cache. Default: Anthropic's usual prices and a warm cache. */
-  readonly cache?: CacheCost;
   /** Whether the model accepts signed thinking only after unchanged text. Default: `free`. */
   readonly thinking?: ThinkingBinding;
-  /** Names the text before the messages, the system prompt and the tools. A new name is a change of that text. */
-  readonly head?: string;
   /** Lines for the model that this view shows and later ones need not show. Default: none. */
   readonly notes?: readonly string[];
   /** The messages of the chat that the view leaves out, as rows of `LeftOut`. Default: none. */
   readonly leftOut?: readonly string[];
-  /**
-   * Index of the first entry of the last view before which messages that others add to a request have changed. Default:
-   * none has. A model that binds its thinking does not accept thinking that it made behind them.
-   */
-  readonly changedFrom?: number;
-  /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
-  readonly lastCall?: number;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }

@@ -84,14 +84,14 @@ export function isWholeStub({ replaced, head }: ArgumentStub): boolean {
 }
 
 /** A message of a kind that only the host understands. */
-export type OpaqueEntry = Sized & {
+type OpaqueEntry = Sized & {
   readonly type: "opaque";
   readonly turn: number;
   readonly step: number;
 };
 
 /** The summary that the user asked for. It replaces the messages that it summarises. */
-export type SummaryEntry = Sized & { readonly type: "summary" };
+type SummaryEntry = Sized & { readonly type: "summary" };
 
 /**
  * A tool's result. `of` is the tool call's handle; undefined while there is no result. Forms: `bare` is the result in

@@ -46,6 +46,40 @@ describe("an epoch's end", () => {
     expect(view.deactivated).toHaveLength(2);
   });
 
+  it("gives lines in results the newest version of their objects", () => {
+    const stage = viewStage("go on");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", lines(30));
+    const options = { shows: ["f1"], file: "f1" };
+    const read = stage.call("read", { path: "f1.ts" }, "f1 f1.ts: active, 30 lines.", options);
+    const before = stage.view(layout);
+    stage.file("f1", lines(31));
+    stage.say("Well.");
+
+    const view = viewAfterPause(stage, layout);
+
+    expect(resultOf(before, read)).toBe("[f1 f1.ts 591]");
+    expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
+    expect(textsOf(view).filter((text) => text.startsWith("[f1 "))).toEqual(["[f1 f1.ts 611 v2]"]);
+  });
+
+  it("keeps a content outside results that is as short as its line, as was reported", () => {
+    const sized = epochLayout({ ...settings, small: 20 });
+    const stage = viewStage("go on");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", "x\n");
+    stage.activate("f1");
+    const { record } = stage.view(sized);
+    stage.say("Well.");
+    stage.deactivate("f1");
+
+    const view = viewAfterPause(stage, sized);
+
+    expect(sized.departureOf?.(record, "f1", [])).toMatchObject({ when: "never" });
+    expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
+    expect(textsOf(view)).toContain("f1 f1.ts v1\n~~~\nx\n~~~");
+  });
+
   it("keeps the objects that the newest answer asked for and pinned objects", () => {
     const stage = viewStage("go on");
     const pinned = stage.call("bash", { command: "a" }, lines(20));
@@ -76,7 +110,7 @@ describe("an epoch's end", () => {
     expect(shown).toEqual([`f1 f1.ts v2\n~~~\n${lines(30).replace("line 15 ", "LINE 15 ")}~~~`]);
   });
 
-  it('names the version above in "shown above"', () => {
+  it("shows a file that has changed below the results that asked for it", () => {
     const stage = viewStage("go on");
     const gone = stage.call("bash", { command: "a" }, lines(20));
     stage.file("f1", lines(30));
@@ -91,8 +125,8 @@ describe("an epoch's end", () => {
 
     const view = viewAfterPause(stage, layout, { liveness: keepingFile });
     expect(resultOf(view, gone)).toBe("[t1 ok, 391 chars]");
-    expect(textsOf(view).find((text) => text.startsWith("f1 f1.ts v2\n"))).toBeDefined();
-    expect(resultOf(view, again)).toBe("[f1 f1.ts v2 unchanged, shown above]");
+    expect(resultOf(view, again)).toBe("[f1 f1.ts 611 v2]");
+    expect(textsOf(view).at(-1)).toMatch(/^f1 f1\.ts v2\n/u);
   });
 
   it("shows an object again if the call that asked for it removes its text above", () => {
@@ -319,6 +353,24 @@ describe("when an epoch ends", () => {
     expect(carried).toBeCloseTo(0.1 * deadTokens * (end - 1));
     expect(carried).toBeLessThan(0.75 * rewrite);
     expect(carried + 0.1 * deadTokens).toBeGreaterThanOrEqual(0.75 * rewrite - 5);
+  });
+
+  it("counts what a part costs from its own death on, also if a message before it is left out", () => {
+    const stage = viewStage("go on");
+    const first = stage.call("bash", { command: "a" }, lines(20));
+    const second = stage.call("bash", { command: "b" }, lines(20));
+    stage.view(layout);
+    stage.deactivate(first);
+    stage.view(layout);
+    const costly = stage.view(layout);
+    stage.deactivate(second);
+    stage.say("Well.");
+
+    const view = stage.view(layout, { leftOut: ["0.0"] });
+
+    expect(costly.epoch?.carried).toBeGreaterThan(0);
+    expect(view.epoch).toMatchObject({ isNew: false, carried: 0 });
+    expect(view.epoch?.deadTokens).toBeGreaterThan(0);
   });
 
   it("is earlier for a content that was deactivated than for one that was not used", () => {

@@ -184,6 +184,18 @@ describe("a view on a small budget (D54)", () => {
     expect(enough.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
   });
 
+  it("shows a removed turn again if the user goes back to it", () => {
+    const stage = sixTurns();
+    const texts = textsOf(stage.view(layout, { budget: 200 }));
+    for (let turn = 6; turn > 3; turn -= 1) stage.goBack();
+
+    const back = stage.view(layout, { budget: 200 });
+
+    expect(texts.join("\n")).not.toContain("question 3: ");
+    expect(textsOf(back).join("\n")).toContain("question 3: ");
+    expect(back.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+  });
+
   it("shows as much of a question that is too long as the budget allows", () => {
     const stage = viewStage(`begin ${"why ".repeat(400)}`);
 

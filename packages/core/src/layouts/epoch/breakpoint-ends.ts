@@ -1,7 +1,7 @@
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import { argumentsInView } from "./large-arguments.ts";
+import { referenceTokens } from "./leaving.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { referenceTokens } from "./sweep.ts";
 
 /**
  * Returns the ends of prompts that are worth a cache breakpoint, as indexes of entries in order. They are: the end of
@@ -41,7 +41,7 @@ function canLeave(context: PlanningContext, entry: ViewEntry): boolean {
   if (entry.type === "assistant") return argumentsInView(context, entry).length > 0;
   const parts = contentParts(entry);
   if (parts.length === 0 || entry.tokens <= referenceTokens) return false;
-  return !parts.some(({ of }) => context.active.get(of)?.isPinned === true);
+  return !parts.some(({ of }) => context.isPinned(of));
 }
 
 /** Returns the index of the last message before an answer, before this place. */

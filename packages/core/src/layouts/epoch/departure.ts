@@ -3,7 +3,7 @@ import type { MessagePlace } from "../../view/left-out-rows.ts";
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
-import { leastTokens } from "./sweep.ts";
+import { leastTokens } from "./leaving.ts";
 
 /**
  * Returns what happens to the content of an object when the object becomes inactive. If the view has several contents

@@ -3,9 +3,8 @@ import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
+import type { Removable } from "./leaving.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import type { Removable } from "./sweep.ts";
-import { total } from "./view-tokens.ts";
 
 /** The figures that decide when an epoch ends, in tokens of uncached input. */
 export interface Weighing {
@@ -110,5 +109,5 @@ function isReplacedAtOnce(
 /** Whether a view has more tokens than the budget allows. */
 export function isOverBudget(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
   const { budget } = context.input;
-  return budget !== undefined && total(context, entries) > budget;
+  return budget !== undefined && context.total(entries) > budget;
 }

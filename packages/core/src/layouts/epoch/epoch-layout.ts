@@ -1,32 +1,17 @@
 import { defined } from "@self-context-manager/objects";
-
+import { isRendered } from "../../render/drawn-entry.ts";
 import { renderEntry } from "../../render/render-entry.ts";
 import { describeEntries } from "../../view/describe-entries.ts";
-import type {
-  ActiveObject,
-  Layout,
-  LayoutOutput,
-  PoolTokens,
-  ViewMessage,
-} from "../../view/layout.ts";
-import {
-  contentParts,
-  isCounted,
-  isNaming,
-  type ShownPart,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import type { ActiveObject, Layout } from "../../view/layout.ts";
+import { linesBesideOutput } from "../../view/shown-parts.ts";
+import { isCounted, isNaming, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
-import { breakpointEnds } from "./breakpoint-ends.ts";
-import { isRendered, messageOf } from "./entry-messages.ts";
+import { decide } from "./decide.ts";
 import { departureOf } from "./departure.ts";
-import { epochOf, recordedMemory } from "./epoch-memory.ts";
+import { draw } from "./draw.ts";
+import { epochOf } from "./epoch-memory.ts";
 import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
-import { type PlannedView, planView } from "./plan-view.ts";
-import { planningContext, type PlanningContext } from "./planning-context.ts";
-import { linesBesideOutput } from "./shown-parts.ts";
-import { tokensOf } from "./view-tokens.ts";
-import { shownObjects } from "./wanted-parts.ts";
+import { planningContext } from "./planning-context.ts";
 
 /**
  * Returns the default layout, which keeps the provider's cache (decision D1). Within an epoch, sent bytes never change
@@ -43,7 +28,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     render(input, last) {
       const context = planningContext(input, all);
       const before = last?.layout === "epoch" ? last : undefined;
-      return outputOf(context, planView(context, before), before?.entries ?? []);
+      return draw(context, decide(context, before), before);
     },
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     describe: ({ entries }) => describeEntries(entries),
@@ -51,47 +36,6 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     departureOf: (record, handle, changes) => departureOf(all, record, handle, changes),
     needs: neededVersions,
   };
-}
-
-function outputOf(
-  context: PlanningContext,
-  planned: PlannedView,
-  before: readonly ViewEntry[],
-): LayoutOutput {
-  const { input } = context;
-  const { entries } = planned;
-  const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, context.source));
-  const record: ViewRecord = {
-    layout: "epoch",
-    entries,
-    turns: input.turns.length,
-    steps: input.turns.at(-1)?.steps.length ?? 0,
-    workspace: input.workspace,
-    memory: recordedMemory(planned.memory),
-  };
-  return {
-    messages,
-    tokens: poolTokens(context, entries),
-    shown: shownObjects(context, entries),
-    record,
-    deactivated: planned.deactivated,
-    boundaries: breakpointEnds(context, entries, before, planned.cut),
-    epoch: planned.figures,
-  };
-}
-
-function poolTokens(context: PlanningContext, entries: readonly ViewEntry[]): PoolTokens {
-  let metadata = 0;
-  let chat = 0;
-  let active = 0;
-  for (const entry of entries) {
-    const tokens = tokensOf(context, entry);
-    const isLine = entry.type === "result" ? entry.form !== "bare" : entry.type === "notice";
-    if (contentParts(entry).length > 0) active += tokens;
-    else if (isLine || entry.type === "object") metadata += tokens;
-    else chat += tokens;
-  }
-  return { metadata, chat, active };
 }
 
 /**

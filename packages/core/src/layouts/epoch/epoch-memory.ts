@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
-import type { EpochEnd, EpochPlace } from "../../view/layout.ts";
+import type { EpochEnd, EpochPlace, LayoutInput } from "../../view/layout.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 
 /** The data that an epoch layout keeps from call to call, in addition to the entries. */
@@ -35,6 +35,13 @@ export type EpochMemory = {
 };
 
 export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}, plain_tokens: 0 };
+
+/** Returns the identity of the summary that replaces earlier turns. */
+export function compactionName({ compaction }: LayoutInput): string | undefined {
+  if (compaction === undefined) return undefined;
+  const { from, timestamp, key } = compaction;
+  return `${from.turn}.${from.step} ${timestamp ?? ""} ${key ?? ""}`;
+}
 
 /** Returns the memory of a record that an epoch layout made. */
 export function epochMemory(record: ViewRecord): EpochMemory {

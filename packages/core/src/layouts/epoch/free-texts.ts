@@ -12,14 +12,12 @@ import { type AssistantStep, callsOf, isAssistantStep, type Turn } from "../../c
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
+import { shownParts } from "../../view/shown-parts.ts";
 import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { sized } from "./entry-messages.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { mayChange } from "./large-arguments.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { shownParts } from "./shown-parts.ts";
-import { tokensOf } from "./view-tokens.ts";
 
 /** Characters from which on a text that an edit replaced can leave. */
 const leastReplaced = 120;
@@ -79,21 +77,18 @@ export function withoutFreeTexts(
   if (found.size === 0) return entries;
   return entries.flatMap((entry, index): readonly ViewEntry[] => {
     const free = found.get(index);
-    const step = answerOf(context, entry);
+    const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
     if (free === undefined || entry.type !== "assistant" || step === undefined) return [entry];
     if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
-    const { tokens: _tokens, ...rest } = entry;
+    const rest = entry;
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
-    const made = sized<AssistantEntry>(
-      {
-        ...rest,
-        ...(free.isThought ? { thinking: "all-left-out" } : {}),
-        ...(stubs.length === 0 ? {} : { stubs }),
-      },
-      context.source,
-    );
-    return [tokensOf(context, made) < tokensOf(context, entry) ? made : entry];
+    const made = context.draw({
+      ...rest,
+      ...(free.isThought ? { thinking: "all-left-out" } : {}),
+      ...(stubs.length === 0 ? {} : { stubs }),
+    });
+    return [context.tokensOf(made) < context.tokensOf(entry) ? made : entry];
   });
 }
 
@@ -123,8 +118,8 @@ function demandedFrom({ input: { turns }, newestUser }: PlanningContext): number
 }
 
 function endsWithCalls(turn: Turn | undefined): boolean {
-  const last = turn?.steps.filter(isAssistantStep).findLast(({ failed }) => failed !== true);
-  return last !== undefined && callsOf(last).length > 0;
+  const last = turn?.steps.findLast((step) => isAssistantStep(step) && step.failed !== true);
+  return last !== undefined && isAssistantStep(last) && callsOf(last).length > 0;
 }
 
 /** Returns the free texts of the answers from an index on, by the index of their entries. */
@@ -139,7 +134,7 @@ function freeTextsFrom(
   let age = -1;
   for (let index = entries.length - 1; index >= from; index -= 1) {
     const entry = entries[index];
-    const step = entry === undefined ? undefined : answerOf(context, entry);
+    const step = entry?.type === "assistant" ? context.answerAt(entry) : undefined;
     if (entry?.type !== "assistant" || step === undefined) continue;
     if (step.toolcall_ids.length > 0) age += 1;
     const { isThought, thinking } = freeThinking(context, entry, step, demanded);
@@ -257,10 +252,4 @@ function freeThinking(
   const counted = boundTo(context) === undefined ? shown : withoutSignedThinking(shown);
   const tokens = contentTokens(counted, rawEstimator) - contentTokens(rest, rawEstimator);
   return { isThought: true, thinking: Math.max(0, tokens) };
-}
-
-function answerOf({ input }: PlanningContext, entry: ViewEntry): AssistantStep | undefined {
-  if (entry.type !== "assistant") return undefined;
-  const step = input.turns[entry.turn]?.steps[entry.step];
-  return step !== undefined && isAssistantStep(step) ? step : undefined;
 }

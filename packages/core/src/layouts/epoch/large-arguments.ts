@@ -1,11 +1,10 @@
 import { defined } from "@self-context-manager/objects";
-
 import { isLargeWrite } from "../../calls/large-write.ts";
 import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
-import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
-import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
+import { type AssistantStep, callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import { stubbed } from "../../render/argument-stubs.ts";
 import { type ArgumentStub, type AssistantEntry, isWholeStub } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
@@ -38,8 +37,8 @@ export function argumentsInView(
   entry: AssistantEntry,
 ): readonly LargeArguments[] {
   const from = context.settings.largeArguments;
-  const step = context.input.turns[entry.turn]?.steps[entry.step];
-  if (from === undefined || step === undefined || !isAssistantStep(step)) return none;
+  const step = context.answerAt(entry);
+  if (from === undefined || step === undefined) return none;
   const large = largeCallsOf(context, step, from);
   if (large.length === 0 || !mayChange(context, entry, step)) return none;
   return large.flatMap((one) => {
@@ -69,24 +68,31 @@ function savedBy(step: AssistantStep, stub: ArgumentStub): number {
   return saved;
 }
 
+/** Returns the argument stubs of an answer when the large arguments of some of its calls leave too. */
+export function stubsFor(
+  context: PlanningContext,
+  entry: AssistantEntry,
+  leaving: ReadonlySet<number | undefined>,
+): readonly ArgumentStub[] {
+  const more = argumentsInView(context, entry)
+    .filter(({ call }) => leaving.has(call))
+    .map(({ call }) => stubOf(context, entry, call));
+  // A stub of all large arguments replaces one of a part of them.
+  const others = (entry.stubs ?? []).filter(({ call }) => !more.some((one) => one.call === call));
+  return [...others, ...more].toSorted((a, b) => a.call - b.call);
+}
+
 /** Returns the argument stub of a call, with the versions that hold its texts as far as they are known. */
-export function stubOf(
-  { input }: PlanningContext,
-  { turn, step }: AssistantEntry,
-  call: number,
-): ArgumentStub {
-  const answer = input.turns[turn]?.steps[step];
-  if (answer === undefined || !isAssistantStep(answer)) return { call };
-  const id = answer.toolcall_ids[call];
-  const block = callsOf(answer)[call];
-  const held =
-    id === undefined || block === undefined
-      ? undefined
-      : input.textsOf?.(id, argumentsOf(block.arguments));
+function stubOf(context: PlanningContext, entry: AssistantEntry, call: number): ArgumentStub {
+  const { input } = context;
+  const answer = context.answerAt(entry);
+  const id = answer?.toolcall_ids[call];
+  const block = answer === undefined ? undefined : callsOf(answer)[call];
+  if (id === undefined || block === undefined) return { call };
+  const held = input.textsOf?.(id, argumentsOf(block.arguments));
   const file = held === undefined ? undefined : input.pool.get(held.file);
   if (held === undefined || file === undefined) return { call };
-  const before = defined({ before: held.before });
-  return { call, of: file.handle, version: held.version, ...before };
+  return { call, of: file.handle, version: held.version, ...defined({ before: held.before }) };
 }
 
 function largeCallsOf(

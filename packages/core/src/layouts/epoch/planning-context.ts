@@ -1,59 +1,125 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
+import type { ToolCallBlock } from "../../chat/message.ts";
+import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
+import { type DraftEntry, drawnEntry, type Drawn, messageOf } from "../../render/drawn-entry.ts";
+import { messageTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
-import { type LeftOut, leftOutOf } from "../../view/left-out-rows.ts";
+import { type LeftOut, leftOutOf, type MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 
-/** The input of one view, with its defaults filled in and its active objects by handle. */
+/** The input of one view, with its defaults filled in, and what is read from it again and again. */
 export interface PlanningContext {
   readonly input: LayoutInput;
   readonly settings: EpochSettings;
   readonly source: ViewSource;
+  /** The active objects by handle. */
   readonly active: ReadonlyMap<string, ActiveObject>;
   readonly toolFacts: ToolFacts;
   readonly cache: CacheCost;
   readonly keepsArguments: (object: InView) => boolean;
   readonly stays: (object: InView) => boolean;
   readonly isDeactivated: (key: UseKey) => boolean;
-  readonly entryOf: (handle: string) => PoolEntry | undefined;
   /** The messages that the view leaves out. */
   readonly leftOut: LeftOut;
   /** The turn of the newest user message, of which no text leaves; -1 if there is none. */
   readonly newestUser: number;
+  entryOf(handle: string): PoolEntry | undefined;
+  isPinned(handle: string): boolean;
+  /** Returns the newest version of an object in the pool. */
+  versionOf(handle: string): number | undefined;
+  /** Returns one metadata line for each object of some parts. */
+  linesFor(parts: readonly ShownPart[]): readonly ShownPart[];
+  /** Returns the answer at a place of the chat; undefined if the place has none. */
+  answerAt(place: Pick<MessagePlace, "turn" | "step">): AssistantStep | undefined;
+  /** Returns the call whose result is at a place of the chat. */
+  callAt(place: Required<MessagePlace>): ToolCallBlock | undefined;
+  /** Returns the object of the call whose result is at a place of the chat; undefined while there is no result. */
+  resultAt(place: Required<MessagePlace>): PoolEntry | undefined;
+  /** Returns an entry with the tokens of its message. */
+  draw<Draft extends DraftEntry>(entry: Draft): Drawn<Draft>;
+  /** Returns the tokens of an entry's message by the session's own estimator. */
+  tokensOf(entry: ViewEntry): number;
+  /** Returns the tokens of all the entries. */
+  total(entries: readonly ViewEntry[]): number;
 }
 
 const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" };
 
 /** Returns the context in which the view of an input is planned. */
 export function planningContext(input: LayoutInput, settings: EpochSettings): PlanningContext {
-  const handles = input.handles ?? handlesIn(input.pool.values());
+  const { liveness, pool, turns } = input;
+  const handles = input.handles ?? handlesIn(pool.values());
   const entryOf = (handle: string): PoolEntry | undefined => {
     const id = handles.get(handle);
-    return id === undefined ? undefined : input.pool.get(id);
+    return id === undefined ? undefined : pool.get(id);
   };
   const active = new Map(input.active.map((object) => [object.entry.handle, object]));
   const leftOut = leftOutOf(input.leftOut ?? []);
+  const source = sourceOf(input, active, entryOf);
+  const versionOf = (handle: string): number | undefined => entryOf(handle)?.stored.version;
+  const answerAt: PlanningContext["answerAt"] = ({ turn, step }) => {
+    const found = turns[turn]?.steps[step];
+    return found !== undefined && isAssistantStep(found) ? found : undefined;
+  };
+  const tokensOf = (entry: ViewEntry): number => countedTokens(input, source, entry);
   return {
     input,
     settings,
-    source: sourceOf(input, active, entryOf),
+    source,
     active,
     toolFacts: input.toolFacts ?? usualToolFacts,
     cache: input.cache ?? usualCache,
-    keepsArguments: input.liveness?.keepsArguments ?? (() => true),
-    stays: input.liveness?.stays ?? (() => true),
-    isDeactivated: input.liveness?.isDeactivated ?? (() => false),
-    entryOf,
+    keepsArguments: liveness?.keepsArguments ?? (() => true),
+    stays: liveness?.stays ?? (() => true),
+    isDeactivated: liveness?.isDeactivated ?? (() => false),
     leftOut,
-    newestUser: input.turns.findLastIndex(
+    newestUser: turns.findLastIndex(
       ({ user }, turn) =>
         user !== null && withoutEmpty(user).length > 0 && !leftOut.has({ turn, step: -1 }),
     ),
+    entryOf,
+    isPinned: (handle) => active.get(handle)?.isPinned === true,
+    versionOf,
+    linesFor: (parts) => {
+      const shown = new Map<string, number>();
+      for (const { of, version } of parts) if (!shown.has(of)) shown.set(of, version);
+      return [...shown].map(([of, version]) => lineOf(of, versionOf(of) ?? version));
+    },
+    answerAt,
+    callAt: (place) => {
+      const answer = answerAt(place);
+      return answer === undefined ? undefined : callsOf(answer)[place.call];
+    },
+    resultAt: (place) => {
+      const id = answerAt(place)?.toolcall_ids[place.call];
+      return id === undefined ? undefined : pool.get(id);
+    },
+    draw: (entry) => drawnEntry(entry, source),
+    tokensOf,
+    total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
   };
+}
+
+const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
+
+function countedTokens(
+  { estimator, factor = 1 }: LayoutInput,
+  source: ViewSource,
+  entry: ViewEntry,
+): number {
+  // An entry has the estimate without a calibration and for an unknown model.
+  if (factor === 1 && estimator.model === undefined) return entry.tokens;
+  const known = counted.get(entry);
+  if (known?.estimator === estimator) return known.tokens;
+  const tokens = messageTokens(messageOf(entry, source), estimator);
+  counted.set(entry, { estimator, tokens });
+  return tokens;
 }
 
 function sourceOf(
@@ -79,8 +145,29 @@ function sourceOf(
   };
 }
 
+/** Returns a context in which some objects are not active, because their contents have left the view. */
+export function withoutObjects(
+  context: PlanningContext,
+  gone: ReadonlySet<UseKey>,
+): PlanningContext {
+  if (gone.size === 0) return context;
+  const left = context.input.active.filter(({ entry }) => !gone.has(entry.handle));
+  const active = new Map(left.map((object) => [object.entry.handle, object]));
+  return { ...context, active, input: { ...context.input, active: left } };
+}
+
+function lineOf(of: string, version: number): ShownPart {
+  return { of, version, form: "line" };
+}
+
 function handlesIn(entries: Iterable<PoolEntry>): ReadonlyMap<string, ObjectId> {
   const handles = new Map<string, ObjectId>();
   for (const { handle, id } of entries) handles.set(handle, id);
   return handles;
 }
+
+/**
+ * Types whose shown content stays unchanged: tool outputs and texts of the user never change, and lines of the chat are
+ * shown as they were requested.
+ */
+export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat", "user"]);

@@ -23,11 +23,10 @@ import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import type { OpaqueEntry, ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import type { ShownParts } from "../../view/shown-parts.ts";
+import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
-import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { partsOf, type ShownParts } from "./shown-parts.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
 /**
@@ -43,8 +42,7 @@ export function stepEntries(
 ): readonly ViewEntry[] {
   const step = context.input.turns[turn]?.steps[index];
   if (step === undefined || context.leftOut.has({ turn, step: index })) return [];
-  if (!isAssistantStep(step))
-    return [sized<OpaqueEntry>({ type: "opaque", turn, step: index }, context.source)];
+  if (!isAssistantStep(step)) return [context.draw({ type: "opaque", turn, step: index })];
   if (isDiscarded(step)) return [];
   const answer = answerEntry(context, { turn, step: index }, keepsThinking);
   if (answer === undefined) return [];
@@ -63,15 +61,10 @@ export function resultEntry(
   parts: ShownParts,
   place: Required<MessagePlace>,
   call: ToolCallBlock,
-  isLate = false,
 ): ResultEntry {
-  const step = context.input.turns[place.turn]?.steps[place.step];
-  const id =
-    step !== undefined && isAssistantStep(step) ? step.toolcall_ids[place.call] : undefined;
-  const known = id === undefined ? undefined : context.input.pool.get(id);
+  const known = context.resultAt(place);
   if (known === undefined || context.leftOut.has(place)) return missingResult(context, place);
-  // A content further down is not above a late result.
-  const replaces = isLate ? undefined : replacedFile(context, parts, known.stored.body, call);
+  const replaces = replacedFile(context, parts, known.stored.body, call);
   const entry = {
     type: "result" as const,
     ...place,
@@ -83,19 +76,18 @@ export function resultEntry(
   const shows = isContextTool
     ? targetParts(context, parts, known)
     : withUnreadFiles(context, known, outputParts(context, known, call));
-  if (shows === "reference")
-    return sized<ResultEntry>({ ...entry, form: "reference" }, context.source);
+  if (shows === "reference") return context.draw({ ...entry, form: "reference" });
   return shows.length === 0
-    ? sized<ResultEntry>({ ...entry, form: "bare" }, context.source)
-    : sized<ResultEntry>({ ...entry, form: "shown", shows }, context.source);
+    ? context.draw({ ...entry, form: "bare" })
+    : context.draw({ ...entry, form: "shown", shows });
 }
 
 /** Returns the entry of a result that is not there. */
 export function missingResult(
-  { source }: PlanningContext,
+  context: PlanningContext,
   { turn, step, call }: Required<MessagePlace>,
 ): ResultEntry {
-  return sized<ResultEntry>({ type: "result", turn, step, call, form: "bare" }, source);
+  return context.draw({ type: "result", turn, step, call, form: "bare" });
 }
 
 /**
@@ -140,6 +132,13 @@ function withinRange(object: ActiveObject, range: LineRange | undefined): Active
   const active = object.ranges;
   const ranges = asked.flatMap((lines) => sharedLines(active, lines));
   return ranges.length === 0 ? undefined : { ...object, ranges };
+}
+
+/** Returns the parts that show everything that is requested of an active object. */
+function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
+  const part = { of: entry.handle, version: stored.version };
+  if (ranges === undefined) return [{ ...part, form: "whole" }];
+  return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
 }
 
 /** Kinds of calls whose long output is cut to head and tail. */

@@ -1,11 +1,10 @@
 import { textOfBlock } from "../../calls/user-object.ts";
 import type { Turn } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import type { InView } from "../../policy/activation-policy.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import { endsOfUserText } from "../../render/user-object-ends.ts";
-import type { InView } from "../../policy/activation-policy.ts";
 import { hasLeft, type UserEntry, type UserText, type ViewEntry } from "../../view/view-entry.ts";
-import { sized } from "./entry-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /**
@@ -36,7 +35,7 @@ export function wholeUserEntry(context: PlanningContext, turn: number): UserEntr
       : [{ block, of: object.handle, version: object.stored.version }];
   });
   const named = texts.length === 0 ? {} : { texts };
-  return sized<UserEntry>({ type: "user", turn, ...named }, context.source);
+  return context.draw({ type: "user", turn, ...named });
 }
 
 /** Returns the entry of a user message that shows some of its long texts by their ends; default: all of them. */
@@ -45,7 +44,7 @@ export function withoutTexts(
   entry: UserEntry,
   blocks?: ReadonlySet<number>,
 ): UserEntry {
-  const { tokens: _tokens, ...rest } = entry;
+  const rest = entry;
   const { texts = [] } = rest;
   const isLeaving = (text: UserText): boolean =>
     !hasLeft(text) && (blocks === undefined || blocks.has(text.block));
@@ -54,7 +53,7 @@ export function withoutTexts(
   const shown = texts.map((text) =>
     isLeaving(text) ? { ...text, ...endsOfUserText(textOfBlock(user, text.block) ?? "") } : text,
   );
-  return sized<UserEntry>({ ...rest, texts: shown }, context.source);
+  return context.draw({ ...rest, texts: shown });
 }
 
 /** A long text of a user message in view that can leave. */

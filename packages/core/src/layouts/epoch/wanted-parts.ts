@@ -1,13 +1,13 @@
 import { lineCount, type LineRange } from "@self-context-manager/objects";
 import { fileReferences } from "../../calls/toolcall-object.ts";
 import { type Block, isText } from "../../chat/message.ts";
+import type { UseKey } from "../../policy/activation-policy.ts";
 import { shorterDifference } from "../../render/text-difference.ts";
 import type { ActiveObject, ShownObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import { type ShownParts, shownParts } from "../../view/shown-parts.ts";
 import type { ObjectEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
-import { sized } from "./entry-messages.ts";
-import type { PlanningContext } from "./planning-context.ts";
-import { fixedTypes, type ShownParts, shownParts } from "./shown-parts.ts";
+import { fixedTypes, type PlanningContext } from "./planning-context.ts";
 
 /** Returns the parts that must be added so that an active object is in view as requested; empty if it is. */
 export function wantedParts(
@@ -121,17 +121,19 @@ export function missingObjects(
   return context.input.active.flatMap((object) => {
     const shows = wantedParts(context, parts, object, false);
     if (shows.length === 0) return [];
-    return [sized<ObjectEntry>({ type: "object", shows }, context.source)];
+    return [context.draw({ type: "object", shows })];
   });
 }
 
-/** Returns entries for objects that are in view in an older version without all changes since. */
-export function outdatedObjects(
+/** Returns the active objects of which a view does not show everything that was asked for. */
+export function scarceObjects(
   context: PlanningContext,
-  parts: ShownParts,
-): readonly ObjectEntry[] {
-  const active = context.input.active.filter(({ entry }) => parts.of(entry.handle).length > 0);
-  return missingObjects({ ...context, input: { ...context.input, active } }, parts);
+  entries: readonly ViewEntry[],
+): readonly UseKey[] {
+  const parts = shownParts(entries);
+  return context.input.active
+    .filter((object) => wantedParts(context, parts, object, false).length > 0)
+    .map(({ entry }) => entry.handle);
 }
 
 /** Returns how many versions of a file calls made. A call that changed nothing refers to the version that was there. */

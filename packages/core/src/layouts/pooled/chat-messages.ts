@@ -1,7 +1,8 @@
-import { defined, type ObjectId } from "@self-context-manager/objects";
-import { type Block, isToolCall, type ToolCallBlock } from "../../chat/message.ts";
+import type { ObjectId } from "@self-context-manager/objects";
+import type { ToolCallBlock } from "../../chat/message.ts";
 import {
   type AssistantStep,
+  callsOf,
   isAssistantStep,
   isDiscarded,
   type Step,
@@ -9,10 +10,12 @@ import {
 } from "../../chat/turn.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
+import { renderEntry } from "../../render/render-entry.ts";
 import { resultLine } from "../../render/reference-line.ts";
-import { noResult, timeOf, withoutEmpty } from "../../render/step-content.ts";
+import { noResult, withoutEmpty } from "../../render/step-content.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { ViewEntry } from "../../view/view-entry.ts";
 
 /** Messages with their estimated tokens. */
 export interface Rendered {
@@ -32,12 +35,25 @@ const keptSteps = new WeakMap<Step, KeptStep>();
 
 /** Returns the user message of a turn, or nothing if it is missing or empty. */
 function userMessages(turn: Turn, estimator: TokenEstimator): Rendered {
-  if (turn.user === null) return { messages: [], tokens: 0 };
-  const content = withoutEmpty(turn.user);
-  if (content.length === 0) return { messages: [], tokens: 0 };
-  const meta = defined({ meta: turn.user_meta });
-  const message = { role: "user" as const, content, ...meta, ...timeOf(turn.timestamp) };
+  if (turn.user === null || withoutEmpty(turn.user).length === 0)
+    return { messages: [], tokens: 0 };
+  const message = drawn({ type: "user", turn: 0, tokens: 0 }, turn);
   return { messages: [message], tokens: messageTokens(message, estimator) };
+}
+
+/** Returns the message of an entry of a turn, drawn as in every layout. */
+function drawn(entry: ViewEntry, turn: Turn): ViewMessage {
+  return renderEntry(entry, {
+    turns: [turn],
+    chatHandle: "",
+    workspace: "",
+    object: () => undefined,
+  });
+}
+
+function drawnStep(type: "assistant" | "opaque", step: Step): ViewMessage {
+  const turn = { user: null, timestamp: null, steps: [step] };
+  return drawn({ type, turn: 0, step: 0, tokens: 0 }, turn);
 }
 
 /**
@@ -58,7 +74,9 @@ export function stepMessages(
     }
   }
   const entries = ids.map((id) => pool.get(id)?.stored);
-  const messages = isAssistantStep(step) ? assistantMessages(step, pool) : [opaqueMessage(step)];
+  const messages = isAssistantStep(step)
+    ? assistantMessages(step, pool)
+    : [drawnStep("opaque", step)];
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message, estimator), 0);
   const rendered = { messages, tokens, entries, estimator, revision: undefined };
   keptSteps.set(step, rendered);
@@ -104,15 +122,13 @@ function assistantMessages(
   pool: ReadonlyMap<ObjectId, PoolEntry>,
 ): readonly ViewMessage[] {
   if (isDiscarded(step)) return [];
-  const content = withoutEmpty(step.assistant) as readonly Block[];
-  if (content.length === 0) return [];
-  const { timestamp, ...meta } = step.assistant_meta;
+  if (withoutEmpty(step.assistant).length === 0) return [];
+  const { timestamp } = step.assistant_meta;
   const time = typeof timestamp === "number" ? { timestamp } : {};
-  const calls = content.filter(isToolCall);
-  return [
-    { role: "assistant", content, meta, ...time },
-    ...calls.map((call, index) => resultMessage(call, step.toolcall_ids[index], pool, time)),
-  ];
+  const results = callsOf(step).map((call, index) =>
+    resultMessage(call, step.toolcall_ids[index], pool, time),
+  );
+  return [drawnStep("assistant", step), ...results];
 }
 
 function resultMessage(
@@ -131,10 +147,6 @@ function resultMessage(
     isError: entry === undefined || entry.stored.body["is_error"] === true,
     ...(typeof recorded === "number" ? { timestamp: recorded } : time),
   };
-}
-
-function opaqueMessage(step: Exclude<Step, AssistantStep>): ViewMessage {
-  return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
 }
 
 const noIds: readonly ObjectId[] = [];

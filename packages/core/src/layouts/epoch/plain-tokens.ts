@@ -2,40 +2,8 @@ import { lineCount } from "@self-context-manager/objects";
 import { argumentsOf } from "../../calls/toolcall-object.ts";
 import { callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
-import { messageTokens } from "../../render/message-tokens.ts";
-import {
-  contentParts,
-  hasLeft,
-  type ResultEntry,
-  type UserEntry,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
-import { messageOf, sized } from "./entry-messages.ts";
+import { contentParts, hasLeft, type ResultEntry, type ViewEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
-
-/** Returns the tokens of an entry's message by the session's own estimator. */
-export function tokensOf(context: PlanningContext, entry: ViewEntry): number {
-  const { estimator, factor = 1 } = context.input;
-  // An entry has the estimate without a calibration and for an unknown model.
-  if (factor === 1 && estimator.model === undefined) return entry.tokens;
-  const known = countedTokens.get(entry);
-  if (known?.estimator === estimator) return known.tokens;
-  const tokens = messageTokens(messageOf(entry, context.source), estimator);
-  countedTokens.set(entry, { estimator, tokens });
-  return tokens;
-}
-
-const countedTokens = new WeakMap<
-  ViewEntry,
-  { readonly estimator: unknown; readonly tokens: number }
->();
-
-/** Returns the tokens of all the entries. */
-export function total(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  let tokens = 0;
-  for (const entry of entries) tokens += tokensOf(context, entry);
-  return tokens;
-}
 
 /** Upper bound, in tokens, for the text of a context tool's own result when the content is shown elsewhere. */
 const reportTokens = 24;
@@ -50,7 +18,7 @@ export function plainTokens(context: PlanningContext, entries: readonly ViewEntr
   for (const entry of entries) {
     if (entry.type === "object" || entry.type === "notice") continue;
     if (entry.type === "user" && entry.texts?.some(hasLeft) === true) {
-      tokens += sized<UserEntry>({ type: "user", turn: entry.turn }, context.source).tokens;
+      tokens += context.draw({ type: "user", turn: entry.turn }).tokens;
       continue;
     }
     tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;

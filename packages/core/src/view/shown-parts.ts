@@ -1,11 +1,4 @@
-import type { ActiveObject } from "../../view/layout.ts";
-import {
-  type ArgumentStub,
-  contentParts,
-  type ShownPart,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
-import type { PlanningContext } from "./planning-context.ts";
+import { type ArgumentStub, contentParts, type ShownPart, type ViewEntry } from "./view-entry.ts";
 
 /** The parts of each object that are in view, in the order of the view. */
 export interface ShownParts {
@@ -62,13 +55,6 @@ const none: readonly ShownPart[] = [];
 
 const noCalls: readonly string[] = [];
 
-/** Returns the parts that show everything that is requested of an active object. */
-export function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
-  const part = { of: entry.handle, version: stored.version };
-  if (ranges === undefined) return [{ ...part, form: "whole" }];
-  return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
-}
-
 /**
  * Returns the lines that a result has beside its output: those of files that its tool has read and that are too large to
  * be stored.
@@ -77,23 +63,6 @@ export function linesBesideOutput(entry: ViewEntry): readonly ShownPart[] {
   if (entry.type !== "result") return [];
   const isShown = contentParts(entry).some(({ of }) => of === entry.of);
   return isShown ? (entry.shows ?? []).filter(({ form }) => form === "line") : [];
-}
-
-/** Returns one metadata line for each object of some parts. */
-export function linesFor(
-  context: PlanningContext,
-  parts: readonly ShownPart[],
-): readonly ShownPart[] {
-  return [...new Set(parts.map(({ of }) => of))].map((of) => ({
-    of,
-    version: currentVersion(context, of) ?? parts.find((part) => part.of === of)?.version ?? 1,
-    form: "line" as const,
-  }));
-}
-
-/** Returns the newest version of an object in the pool. */
-export function currentVersion(context: PlanningContext, handle: string): number | undefined {
-  return context.entryOf(handle)?.stored.version;
 }
 
 /** Returns parts without duplicates. */
@@ -106,9 +75,3 @@ export function once(parts: readonly ShownPart[]): readonly ShownPart[] {
     return true;
   });
 }
-
-/**
- * Types whose shown content stays unchanged: tool outputs and texts of the user never change, and lines of the chat are
- * shown as they were requested.
- */
-export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat", "user"]);

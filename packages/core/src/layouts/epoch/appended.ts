@@ -1,0 +1,74 @@
+import type { UseKey } from "../../policy/activation-policy.ts";
+import { shownParts } from "../../view/shown-parts.ts";
+import { contentParts, type ObjectEntry, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  corrections,
+  linkedLines,
+  loadedLines,
+  namedAgain,
+  pinnedNotice,
+} from "./appended-lines.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { missingObjects } from "./wanted-parts.ts";
+
+/** What is known of the last view when entries are appended. */
+export interface Before {
+  /** Whether nothing of it is kept. */
+  readonly isFirst: boolean;
+  /** Whether the user has written since. */
+  readonly isTurnStart: boolean;
+  /** The objects of which an earlier budget did not allow to show more. */
+  readonly scarce: readonly UseKey[] | undefined;
+  /** The entries that were drawn again behind the cut, as they were before. */
+  readonly redrawn: readonly ViewEntry[];
+}
+
+/**
+ * Appends to the messages of the chat what they do not show: active objects in their newest version, lines for objects
+ * that the view must name or describes wrongly, and notices.
+ */
+export function appended(
+  context: PlanningContext,
+  chat: readonly ViewEntry[],
+  { isFirst, isTurnStart, scarce, redrawn }: Before,
+): readonly ViewEntry[] {
+  const entries = [...chat];
+  entries.push(...missingObjects(context, shownParts(chat, scarce)));
+  entries.push(...namedAgain(context, entries, redrawn));
+  entries.push(...loadedLines(context, entries));
+  entries.push(...linkedLines(context, entries));
+  if (!isFirst) entries.push(...corrections(context, entries));
+  for (const text of context.input.notes ?? [])
+    entries.push(context.draw({ type: "notice", text }));
+  const pinned = pinnedNotice(context, entries);
+  if (pinned !== undefined) entries.push(pinned);
+  if (!isFirst && isTurnStart) entries.push(...pinnedAgain(context, entries, scarce));
+  return entries;
+}
+
+/**
+ * Returns entries that show pinned contents whole at the first call of a turn, if an earlier budget did not allow that
+ * and they fit beside this turn. Older turns may then leave for them. `scarce`: the objects of which the budget did not
+ * allow to show more.
+ */
+function pinnedAgain(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  scarce: readonly UseKey[] = [],
+): readonly ObjectEntry[] {
+  const isPinned = (handle: string): boolean => context.isPinned(handle);
+  const again = new Set(scarce.filter(isPinned));
+  if (again.size === 0) return [];
+  const parts = shownParts(
+    entries,
+    scarce.filter((of) => !again.has(of)),
+  );
+  const missing = missingObjects(context, parts);
+  const others = entries.filter((entry) =>
+    contentParts(entry).some(({ of }) => isPinned(of) && !again.has(of)),
+  );
+  const turn = entries.slice(entries.findLastIndex(({ type }) => type === "user"));
+  const { budget = Number.POSITIVE_INFINITY } = context.input;
+  const fits = context.total([...new Set([...others, ...turn, ...missing])]) <= budget;
+  return fits ? missing : [];
+}

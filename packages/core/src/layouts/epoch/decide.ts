@@ -1,0 +1,261 @@
+import { defined, type ObjectId } from "@self-context-manager/objects";
+import type { UseKey } from "../../policy/activation-policy.ts";
+import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
+import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entry.ts";
+import type { ViewRecord } from "../../view/view-record.ts";
+import { appended, type Before } from "./appended.ts";
+import { boundTo } from "./bound-thinking.ts";
+import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
+import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
+import { shortened } from "./give-way.ts";
+import { type Kept, keepEntries } from "./keep-entries.ts";
+import { argumentsInView } from "./large-arguments.ts";
+import { type Removable, removables } from "./leaving.ts";
+import { begunByUser, withNewMessages } from "./new-messages.ts";
+import { type PlanningContext, withoutObjects } from "./planning-context.ts";
+import { redraw } from "./redraw.ts";
+import { firstChange, firstOther } from "./same-entries.ts";
+import { plainTokens } from "./plain-tokens.ts";
+import { scarceObjects } from "./wanted-parts.ts";
+
+/** What a view shows and why: the decisions about each message and object, with the figures behind them. */
+export interface Decisions {
+  /** The form, the version and the place of each part of the view, in order. */
+  readonly entries: readonly ViewEntry[];
+  readonly memory: EpochMemory;
+  /** Index of the first entry that differs from the last view. */
+  readonly cut: number;
+  readonly figures: EpochFigures;
+  /** Active objects whose content left the view. */
+  readonly deactivated: readonly ObjectId[];
+}
+
+/** A view from which nothing has left yet. */
+interface Grown {
+  /** The messages of the chat. */
+  readonly chat: readonly ViewEntry[];
+  /** The messages of the chat, and what is appended to them. */
+  readonly entries: readonly ViewEntry[];
+  readonly before: Before;
+  /** Index of the first entry that differs from the last view. */
+  readonly cut: number;
+  /** Index of the first entry that the model has not seen. */
+  readonly unsentFrom: number;
+  /** Number of entries of the last view. */
+  readonly sent: number;
+}
+
+/** A view after an epoch has ended. */
+interface Ended {
+  readonly entries: readonly ViewEntry[];
+  readonly reason: EpochEnd;
+  /** The keys of the contents and arguments that left. */
+  readonly removed: readonly UseKey[];
+  /** Whether messages had to leave for the budget, or are shown in part. */
+  readonly isShort?: boolean;
+  /** The objects of which the budget did not allow to show more, if it ended the epoch. */
+  readonly scarce?: readonly UseKey[];
+}
+
+/**
+ * Decides what the next view shows: the last view as far as it is still true, what is new, and which parts
+ * leave when an epoch ends. What has not changed is the same object as in the last view.
+ */
+export function decide(context: PlanningContext, last: ViewRecord | undefined): Decisions {
+  const before = last === undefined ? firstMemory : epochMemory(last);
+  const kept = keepEntries(context, last, before);
+  const grown = grow(context, kept, last, before);
+  const { unsentFrom } = grown;
+  const found = removables(context, grown.entries, unsentFrom);
+  const died = kept.isWhole && kept.end === undefined ? before.died : {};
+  const weighing = weigh(context, grown.entries, found, died, before.calls + 1);
+  const reason = kept.end ?? epochEnd(context, grown.entries, found, weighing, unsentFrom);
+  const ended = reason === undefined ? undefined : end(context, grown, found, reason);
+  const isNew = ended !== undefined;
+  const entries = ended?.entries ?? grown.entries;
+  const deactivated = isNew ? inactive(context, entries) : [];
+  const left = isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left;
+  const known = kept.until === undefined ? firstMemory : before;
+  const memory: EpochMemory = {
+    epoch: isNew ? before.epoch + 1 : before.epoch,
+    calls: isNew ? 1 : before.calls + 1,
+    ...defined({ ended_by: isNew ? ended.reason : before.ended_by }),
+    left,
+    died: isNew ? {} : weighing.died,
+    plain_tokens: known.plain_tokens + plainTokens(context, grown.entries.slice(grown.sent)),
+    ...defined({
+      left_out: context.input.leftOut,
+      compaction: compactionName(context.input),
+      bound_to: boundTo(context),
+      short_for: ended?.isShort === true ? context.input.budget : known.short_for,
+      scarce: stillScarce(context, ended?.scarce ?? known.scarce, deactivated),
+    }),
+  };
+  const cut = isNew ? firstChange(last?.entries ?? [], entries) : kept.cut;
+  return {
+    entries,
+    memory,
+    cut,
+    deactivated,
+    figures: figuresOf(memory, weighing, isNew, entries, cut),
+  };
+}
+
+function figuresOf(
+  { epoch, calls, ended_by: endedBy, left, plain_tokens: appendOnlyTokens }: EpochMemory,
+  { deadTokens, carried, rewrite }: Weighing,
+  isNew: boolean,
+  entries: readonly ViewEntry[],
+  cut: number,
+): EpochFigures {
+  return {
+    number: epoch,
+    calls,
+    ...defined({ endedBy }),
+    isNew,
+    left,
+    deadTokens: isNew ? 0 : deadTokens,
+    carried: isNew ? 0 : carried,
+    rewrite,
+    promptTokens: tokensUntil(entries, entries.length),
+    sharedTokens: tokensUntil(entries, cut),
+    appendOnlyTokens,
+  };
+}
+
+function tokensUntil(entries: readonly ViewEntry[], end: number): number {
+  let tokens = 0;
+  for (let index = 0; index < end; index += 1) tokens += entries[index]?.tokens ?? 0;
+  return tokens;
+}
+
+/** Returns the view with everything that is new, before anything leaves. */
+function grow(
+  context: PlanningContext,
+  kept: Kept,
+  last: ViewRecord | undefined,
+  memory: EpochMemory,
+): Grown {
+  const isFirst = kept.until === undefined;
+  const isTrusted =
+    kept.isWhole && context.input.changedFrom === undefined && memory.bound_to === boundTo(context);
+  const sent = kept.entries.length;
+  const made = withNewMessages(context, kept, isTrusted);
+  // A view that is made again can begin like the last one.
+  const isAgain = last !== undefined && isFirst && kept.end !== "compaction";
+  const cut = isAgain ? firstOther(last.entries, made) : kept.cut;
+  const chat = isAgain ? [...last.entries.slice(0, cut), ...made.slice(cut)] : made;
+  const before = {
+    isFirst,
+    isTurnStart: made.slice(sent).some(({ type }) => type === "user"),
+    scarce: isFirst ? undefined : memory.scarce,
+    redrawn: kept.redrawn,
+  };
+  const entries = appended(context, chat, before);
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  return { chat, entries, before, cut, unsentFrom, sent };
+}
+
+/**
+ * Decides which parts leave when an epoch ends. Those that nobody used leave first. If the budget demands more, all other contents
+ * leave that were sent before and are not pinned, and then messages and new contents in the order of decision D54.
+ */
+function end(
+  context: PlanningContext,
+  grown: Grown,
+  found: readonly Removable[],
+  reason: EpochEnd,
+): Ended {
+  const isForced = context.settings.deactivate === "immediate" && reason === "carried";
+  const unused = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
+  const swept = without(context, grown, unused);
+  if (!isOverBudget(context, swept))
+    return { entries: swept, reason, removed: removedFrom(grown, swept, unused) };
+  const isPinned = (key: UseKey): boolean => context.isPinned(key);
+  const earlier = found.filter(
+    (one) => unused.includes(one) || (one.index < grown.unsentFrom && !one.keys.some(isPinned)),
+  );
+  const least = without(context, grown, earlier);
+  const unsent = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
+  const isShort = isOverBudget(context, least);
+  const entries = isShort ? shortened(context, least, handlesShown(unsent)) : least;
+  const removed = removedFrom(grown, entries, earlier);
+  return { entries, reason: "budget", removed, isShort, scarce: scarceObjects(context, entries) };
+}
+
+/** Returns the view without some parts. Whatever is behind the first of them is drawn again. */
+function without(
+  context: PlanningContext,
+  { chat, entries, before, cut: changed, unsentFrom }: Grown,
+  leaving: readonly Removable[],
+): readonly ViewEntry[] {
+  const cut = Math.min(changed, leaving[0]?.index ?? chat.length);
+  if (cut >= chat.length) return entries;
+  const drawn = redraw(context, chat, { cut, leaving, unsentFrom, isEnd: true });
+  const begun = begunByUser(context, drawn);
+  const left = new Set(leaving.map(({ index }) => index));
+  const staying = handlesShown([...begun, ...entries.filter((_, index) => !left.has(index))]);
+  const gone = leaving.flatMap(({ keys }) => keys).filter((key) => !staying.has(key));
+  const redrawn = [...before.redrawn, ...chat.slice(cut)];
+  return appended(withoutObjects(context, new Set(gone)), begun, { ...before, redrawn });
+}
+
+/** Returns the keys of the parts that left, and of the objects whose content is no longer in view. */
+function removedFrom(
+  { entries }: Grown,
+  now: readonly ViewEntry[],
+  leaving: readonly Removable[],
+): readonly UseKey[] {
+  const kept = new Set(contentsIn(now));
+  const gone = contentsIn(entries).filter((of) => !kept.has(of));
+  return [...new Set([...leaving.flatMap(({ keys }) => keys), ...gone])];
+}
+
+function contentsIn(entries: readonly ViewEntry[]): readonly UseKey[] {
+  return entries.flatMap((entry) => contentParts(entry).map(({ of }) => of));
+}
+
+/** Returns the contents and arguments that left the view because a new summary replaces their messages. */
+function summarized(
+  context: PlanningContext,
+  last: ViewRecord | undefined,
+  { entries, removed }: Ended,
+): readonly UseKey[] {
+  const compaction = compactionName(context.input);
+  if (last === undefined || compaction === undefined) return [];
+  if (epochMemory(last).compaction === compaction) return [];
+  const others = new Set([...keysShown(context, entries), ...removed]);
+  return [...new Set(keysShown(context, last.entries))].filter((key) => !others.has(key));
+}
+
+function keysShown(context: PlanningContext, entries: readonly ViewEntry[]): readonly UseKey[] {
+  return entries.flatMap((entry) =>
+    entry.type === "assistant"
+      ? argumentsInView(context, entry).map(({ key }) => key)
+      : [...handlesShown([entry])],
+  );
+}
+
+/**
+ * Returns the objects that the view still lacks space for. Deactivated objects are not among them: they are active again
+ * only if they are requested again.
+ */
+function stillScarce(
+  context: PlanningContext,
+  scarce: readonly UseKey[] = [],
+  deactivated: readonly ObjectId[],
+): readonly UseKey[] | undefined {
+  const lacks = scarce.filter((handle) => {
+    const object = context.active.get(handle);
+    return object !== undefined && !deactivated.includes(object.entry.id);
+  });
+  return lacks.length === 0 ? undefined : lacks;
+}
+
+/** Returns the active objects that are not pinned and have no content in view after an epoch's end. */
+function inactive(context: PlanningContext, entries: readonly ViewEntry[]): readonly ObjectId[] {
+  const inView = handlesShown(entries);
+  return context.input.active
+    .filter(({ entry, isPinned }) => !isPinned && !inView.has(entry.handle))
+    .map(({ entry }) => entry.id);
+}

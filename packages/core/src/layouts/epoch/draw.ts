@@ -1,0 +1,53 @@
+import { messageOf } from "../../render/drawn-entry.ts";
+import type { LayoutOutput, PoolTokens, ViewMessage } from "../../view/layout.ts";
+import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
+import type { ViewRecord } from "../../view/view-record.ts";
+import { breakpointEnds } from "./breakpoint-ends.ts";
+import type { Decisions } from "./decide.ts";
+import { recordedMemory } from "./epoch-memory.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { shownObjects } from "./wanted-parts.ts";
+
+/**
+ * Draws the view that was decided: its messages, its record and its figures. The message of an entry that has not changed
+ * is the same object as before. Nothing is decided here.
+ */
+export function draw(
+  context: PlanningContext,
+  { entries, memory, cut, figures, deactivated }: Decisions,
+  last: ViewRecord | undefined,
+): LayoutOutput {
+  const { input } = context;
+  const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, context.source));
+  const record: ViewRecord = {
+    layout: "epoch",
+    entries,
+    turns: input.turns.length,
+    steps: input.turns.at(-1)?.steps.length ?? 0,
+    workspace: input.workspace,
+    memory: recordedMemory(memory),
+  };
+  return {
+    messages,
+    tokens: poolTokens(context, entries),
+    shown: shownObjects(context, entries),
+    record,
+    deactivated,
+    boundaries: breakpointEnds(context, entries, last?.entries ?? [], cut),
+    epoch: figures,
+  };
+}
+
+function poolTokens(context: PlanningContext, entries: readonly ViewEntry[]): PoolTokens {
+  let metadata = 0;
+  let chat = 0;
+  let active = 0;
+  for (const entry of entries) {
+    const tokens = context.tokensOf(entry);
+    const isLine = entry.type === "result" ? entry.form !== "bare" : entry.type === "notice";
+    if (contentParts(entry).length > 0) active += tokens;
+    else if (isLine || entry.type === "object") metadata += tokens;
+    else chat += tokens;
+  }
+  return { metadata, chat, active };
+}

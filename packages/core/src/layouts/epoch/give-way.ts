@@ -1,0 +1,251 @@
+import { hasFiles } from "../../cost/media-facts.ts";
+import { omissionNotices } from "../../lines/notices.ts";
+import { shownParts } from "../../view/shown-parts.ts";
+import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
+import { withoutFreeTexts } from "./free-texts.ts";
+import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { mostTokens, resolved } from "./redraw.ts";
+import { firstChange } from "./same-entries.ts";
+import { leavingTexts, wholeUserEntry } from "./user-entries.ts";
+import { missingObjects } from "./wanted-parts.ts";
+
+/** Share of the budget up to which parts of contents fill it, and that messages without contents may fill. */
+const fullest = 0.9;
+
+/** Share of the budget that remains filled when messages leave, so that the next call does not end another epoch. */
+const share = 0.75;
+
+/** Usual tokens of a content's line. */
+const lineTokens = 24;
+
+/**
+ * Returns a view that fits its budget, although it is too long when no earlier content is shown. What gives way, in
+ * order (decision D54): the oldest turns, until the other messages have room, with pinned contents and those that were
+ * just activated; the oldest steps of the last turn, if its messages alone are too long; other contents, which are then
+ * shown in part; and at last the newest user message itself. `activated`: the objects that were activated since the last
+ * view and that no result shows.
+ */
+export function shortened(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+): readonly ViewEntry[] {
+  const { budget = Number.POSITIVE_INFINITY } = context.input;
+  const messages = newestMessages(context, entries, activated, budget);
+  const inParts = contentsInPart(context, messages, activated, budget);
+  const isEnough = mostTokens(context, inParts) <= budget;
+  const least = isEnough ? inParts : leastView(context, inParts, budget);
+  const cut = firstChange(entries, least);
+  return withoutFreeTexts(context, resolved(context, least, cut), cut);
+}
+
+/**
+ * The place of a content in the order: 0 for a pinned one, 1 for one that was just activated, 2 for others; undefined for
+ * an entry without content. Just activated are the results of the newest answer and what is in `activated` behind it.
+ */
+function contentRanks(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+): readonly (0 | 1 | 2 | undefined)[] {
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  return entries.map((entry, index) => {
+    const parts = contentParts(entry);
+    const isNewest = entry.type === "user" && entry.turn === context.newestUser;
+    if (parts.length === 0 || isNewest) return undefined;
+    if (parts.some(({ of }) => context.isPinned(of))) return 0;
+    const isNew = entry.type === "result" || parts.some(({ of }) => activated.has(of));
+    return index >= unsentFrom && isNew ? 1 : 2;
+  });
+}
+
+/**
+ * Returns the view from the first turn on that has room, or from a step of the last turn on. The user's messages with
+ * files stay, and one line replaces the others. Objects whose content left with a turn are shown at the end.
+ */
+function newestMessages(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+  budget: number,
+): readonly ViewEntry[] {
+  const ranks = contentRanks(context, entries, activated);
+  const ahead = entries.reduce((sum, entry, index) => {
+    const more = context.tokensOf(entry) - proseTokens(context, [entry]);
+    return (ranks[index] ?? 2) < 2 ? sum + Math.max(0, more) : sum;
+  }, 0);
+  const prose = proseTokens(context, entries);
+  const isLong = prose > budget * fullest;
+  if (!isLong && prose + ahead <= budget) return entries;
+  // What stays in any case takes no room from the newest turns.
+  const files = context.total(entries.filter((entry) => holdsFiles(context, entry)));
+  const most = (room: number): number => Math.max(0, room) * share + (1 - share) * files;
+  const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
+  let first = 0;
+  let left = prose;
+  for (const start of starts) {
+    if (left <= most(budget - ahead)) break;
+    const gone = entries.slice(first, start).filter((entry) => !holdsFiles(context, entry));
+    left -= proseTokens(context, gone);
+    first = start;
+  }
+  const held = entries.slice(0, first).filter((entry) => holdsFiles(context, entry));
+  const rest = entries.slice(first);
+  const isLast = first === (starts.at(-1) ?? 0);
+  const kept =
+    isLong && isLast ? newestSteps(context, rest, most(budget) - proseTokens(context, held)) : rest;
+  const begun = [...omittedTurns(context, entries, first), ...held, ...kept];
+  const isBegun = begun[0]?.type !== "assistant" && begun[0]?.type !== "result";
+  const earlier = omissionNotice(context, omissionNotices.earlier.write);
+  const messages = isBegun ? begun : [earlier, ...begun];
+  const drawn = resolved(context, messages, firstChange(entries, messages));
+  return [...drawn, ...missingObjects(context, shownParts(drawn))];
+}
+
+/** Returns the notice of the turns before an index. */
+function omittedTurns(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  first: number,
+): readonly ViewEntry[] {
+  const user = entries[first];
+  if (first === 0 || user?.type !== "user" || user.turn === 0) return [];
+  const { turn } = user;
+  return [omissionNotice(context, (chat) => omissionNotices.turns.write(1, turn, chat))];
+}
+
+/** Returns a turn with a notice instead of its oldest steps, so that its prose has at most some tokens. */
+function newestSteps(
+  context: PlanningContext,
+  turn: readonly ViewEntry[],
+  most: number,
+): readonly ViewEntry[] {
+  const head = turn[0]?.type === "user" ? turn.slice(0, 1) : [];
+  const groups = entriesByStep(turn.slice(head.length));
+  let prose = proseTokens(context, turn);
+  let gone = 0;
+  for (; gone < groups.length - 1 && prose > most; gone += 1)
+    prose -= proseTokens(context, groups[gone] ?? []);
+  if (gone === 0) return turn;
+  const notice = omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat));
+  return [...head, notice, ...groups.slice(gone).flat()];
+}
+
+/** Returns the tokens of entries whose contents are not shown. */
+function proseTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
+  return entries.reduce((sum, entry) => {
+    if (entry.type === "user" && leavingTexts(context, entry).length > 0)
+      return sum + context.tokensOf(withoutContent(context, entry));
+    const isProse = entry.type === "user" || contentParts(entry).length === 0;
+    return sum + (isProse ? context.tokensOf(entry) : lineTokens);
+  }, 0);
+}
+
+/**
+ * Shows pinned contents first, then those that were just activated, then the newest, as far as the budget allows.
+ * Contents that do not fit whole are shown in part or by their line.
+ */
+function contentsInPart(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+  budget: number,
+): readonly ViewEntry[] {
+  if (mostTokens(context, entries) <= budget) return entries;
+  const ranks = contentRanks(context, entries, activated);
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  const fitted = entries.map((entry, index) =>
+    ranks[index] === undefined ? entry : withoutContent(context, entry),
+  );
+  let room = budget - mostTokens(context, fitted);
+  const ordered = [...ranks.entries()]
+    .toReversed()
+    .toSorted(([, left = 3], [, right = 3]) => left - right);
+  for (const [index, rank] of ordered) {
+    const [entry, line] = [entries[index], fitted[index]];
+    if (rank === undefined || entry === undefined || line === undefined) continue;
+    const mine = room + context.tokensOf(line);
+    // The part leaves some of the budget free, so that the next call does not exceed it at once.
+    const isWhole = context.tokensOf(entry) <= mine;
+    const shown = isWhole ? entry : contentInPart(context, entry, mine - budget * (1 - fullest));
+    const refused = index >= unsentFrom ? withoutRoom(context, entry) : undefined;
+    const chosen =
+      [shown, refused].find((one) => one !== undefined && context.tokensOf(one) <= mine) ?? line;
+    fitted[index] = chosen;
+    room = mine - context.tokensOf(chosen);
+  }
+  return fitted;
+}
+
+/**
+ * Returns the smallest useful view: the newest user message, in part if necessary, the newest of the earlier ones with
+ * files, one notice for the other messages, and as many of the newest steps as fit.
+ */
+function leastView(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  budget: number,
+): readonly ViewEntry[] {
+  const at = entries.findLastIndex(({ type }) => type === "user");
+  const last = entries[at];
+  const user = last?.type === "user" ? wholeUserEntry(context, last.turn) : undefined;
+  if (user !== undefined && context.tokensOf(user) > budget) {
+    const part = userInPart(context, user.turn, budget);
+    return part === undefined ? [] : [part];
+  }
+  const line = omissionNotice(context, omissionNotices.others.write);
+  const asked = user === undefined ? [] : [user];
+  const room = budget - context.total([...asked, line]);
+  const held = entries.slice(0, Math.max(0, at)).filter((entry) => holdsFiles(context, entry));
+  const files = newestOf(
+    context,
+    held.map((entry) => [entry]),
+    room,
+  );
+  const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
+  const kept = newestOf(context, groups, room - context.total(files));
+  const isAll = at <= 0 && kept.length === groups.flat().length;
+  const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
+  return user === undefined && lines.length === 0 ? [] : [...files, ...asked, ...lines, ...kept];
+}
+
+/** Returns as many of the newest groups of entries as have room. */
+function newestOf(
+  context: PlanningContext,
+  groups: readonly (readonly ViewEntry[])[],
+  room: number,
+): readonly ViewEntry[] {
+  const kept: ViewEntry[] = [];
+  let remaining = Math.max(0, room);
+  for (const group of groups.toReversed()) {
+    remaining -= mostTokens(context, group);
+    if (remaining < 0) break;
+    kept.unshift(...group);
+  }
+  return kept;
+}
+
+/** Returns the notice that replaces messages which had to leave the view. */
+function omissionNotice(
+  context: PlanningContext,
+  textFor: (chatHandle: string) => string,
+): NoticeEntry {
+  return context.draw({ type: "notice", text: textFor(context.input.chatHandle) });
+}
+
+/** Whether an entry is a message of the user with files. No tool can bring them back. */
+function holdsFiles({ input }: PlanningContext, entry: ViewEntry): boolean {
+  return entry.type === "user" && hasFiles(input.turns[entry.turn]?.user ?? "");
+}
+
+/** Groups entries so that an answer and its results are together. */
+function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
+  const groups: ViewEntry[][] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (entry.type === "result" && last !== undefined) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}

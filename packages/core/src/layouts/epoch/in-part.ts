@@ -1,0 +1,128 @@
+import { defined, lineCount, linesOf } from "@self-context-manager/objects";
+import { textOf } from "../../chat/message.ts";
+import { rawEstimator } from "../../cost/calibrated-estimator.ts";
+import { hasFiles } from "../../cost/media-facts.ts";
+import { endsOfTokens } from "../../render/head-and-tail.ts";
+import { userText } from "../../render/user-text.ts";
+import { once } from "../../view/shown-parts.ts";
+import {
+  contentParts,
+  type ObjectEntry,
+  type ResultEntry,
+  type ShownPart,
+  type UserEntry,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { referenceOf } from "./redraw.ts";
+import { withoutTexts } from "./user-entries.ts";
+
+/** Returns an entry with the lines of its objects instead of their contents, or with the ends of long texts of the user. */
+export function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  if (entry.type === "user") return withoutTexts(context, entry);
+  if (entry.type === "result") return referenceOf(context, entry);
+  return entry.type === "object" ? withShown(context, entry, entry.shows.map(lineOf)) : entry;
+}
+
+/** Returns a result that the model has not seen with a line that says that its content does not fit. */
+export function withoutRoom(context: PlanningContext, entry: ViewEntry): ViewEntry | undefined {
+  const parts = entry.type === "result" ? contentParts(entry) : [];
+  if (parts.length === 0) return undefined;
+  return withShown(
+    context,
+    entry as ResultEntry,
+    once(parts.map((part) => ({ ...lineOf(part), cut: true }))),
+  );
+}
+
+/**
+ * Returns an entry with a part of its first text, or undefined if the room does not allow that: the beginning and the end
+ * of a content, or the first of some lines.
+ */
+export function contentInPart(
+  context: PlanningContext,
+  entry: ViewEntry,
+  room: number,
+): ViewEntry | undefined {
+  if (entry.type !== "result" && entry.type !== "object") return undefined;
+  const [first, ...rest] = entry.shows ?? [];
+  if (first === undefined) return undefined;
+  const content = context.source.object(first.of, first.version)?.stored.body.content;
+  if (typeof content !== "string") return undefined;
+  const others = rest.filter(({ of }) => of !== first.of).map(lineOf);
+  const factor = context.input.factor ?? 1;
+  for (
+    let tokens = Math.floor(room / factor) - 60;
+    tokens > 40;
+    tokens = Math.floor(tokens * 0.8)
+  ) {
+    const part = partOf(first, content, tokens);
+    if (part === undefined) return undefined;
+    const made = withShown(context, entry, [part, ...others]);
+    if (context.tokensOf(made) <= room) return made;
+  }
+  return undefined;
+}
+
+/** Returns a part of what is shown of a content. Of lines, no others are shown. */
+function partOf(shown: ShownPart, content: string, tokens: number): ShownPart | undefined {
+  const { of, version } = shown;
+  if (shown.form !== "lines") {
+    const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
+    return { of, version, form: "part", ...ends, cut: true };
+  }
+  const { from = 1, to = lineCount(content) } = shown;
+  const text = linesOf(content, { from, to });
+  const { head } = endsOfTokens(text, tokens, 0);
+  const count = text.slice(0, head).split("\n").length - 1;
+  if (count === 0) return undefined;
+  return { of, version, form: "lines", from, to: from + count - 1, cut: true };
+}
+
+function lineOf({ of, version }: ShownPart): ShownPart {
+  return { of, version, form: "line" };
+}
+
+function withShown(
+  context: PlanningContext,
+  entry: ResultEntry | ObjectEntry,
+  shows: readonly ShownPart[],
+): ViewEntry {
+  if (entry.type === "object") return context.draw({ type: "object", shows });
+  const { type, turn, step, call, of, version, replaces } = entry;
+  const place = { type, turn, step, call, ...defined({ of, version, replaces }) };
+  return context.draw({ ...place, form: "shown", shows });
+}
+
+/**
+ * Returns as much of the user's message of a turn as the budget allows, with its files if they fit; undefined if nothing
+ * fits. Its note shows how the rest is read.
+ */
+export function userInPart(
+  context: PlanningContext,
+  turn: number,
+  budget: number,
+): UserEntry | undefined {
+  const said = context.input.turns[turn]?.user ?? "";
+  const withFiles = hasFiles(said)
+    ? textInPart(context, { type: "user", turn, files: true }, textOf(said), budget)
+    : undefined;
+  return withFiles ?? textInPart(context, { type: "user", turn }, userText(said), budget);
+}
+
+function textInPart(
+  context: PlanningContext,
+  entry: Omit<UserEntry, "tokens">,
+  text: string,
+  budget: number,
+): UserEntry | undefined {
+  const tokens = rawEstimator.text(text);
+  let head = text.length;
+  const { factor = 1 } = context.input;
+  for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
+    head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
+    const made = context.draw({ ...entry, head });
+    if (context.tokensOf(made) <= budget) return made;
+  }
+  return undefined;
+}

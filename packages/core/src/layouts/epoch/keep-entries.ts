@@ -1,0 +1,172 @@
+import { defined } from "@self-context-manager/objects";
+import type { EpochEnd } from "../../view/layout.ts";
+import { leftOutOf, placesOf } from "../../view/left-out-rows.ts";
+import {
+  contentParts,
+  type ObjectEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
+import type { ViewRecord } from "../../view/view-record.ts";
+import { boundTo, showsThinking } from "./bound-thinking.ts";
+import { compactionName, type EpochMemory } from "./epoch-memory.ts";
+import { lacksNewestThinking } from "./free-texts.ts";
+import type { PlanningContext } from "./planning-context.ts";
+import { redraw } from "./redraw.ts";
+import { lacksNewestTexts } from "./user-entries.ts";
+
+/** The entries that the next view begins with. */
+export interface Kept {
+  /** The entries of the last view, drawn again from the cut on; none if there was none, or if a new view is made. */
+  readonly entries: readonly ViewEntry[];
+  /** Index of the first entry that differs from the last view. */
+  readonly cut: number;
+  /** Whether they are the whole last view, unchanged. */
+  readonly isWhole: boolean;
+  /** The objects that were shown outside results behind the cut, as they were in the last view. */
+  readonly redrawn: readonly ObjectEntry[];
+  /** The size of the chat that they represent; undefined for a new view. */
+  readonly until?: { readonly turns: number; readonly steps: number };
+  /** Why the epoch ends, whatever is added to them. */
+  readonly end?: EpochEnd;
+}
+
+/** Returns what the next view begins with: the last view, as far as it is still true. */
+export function keepEntries(
+  context: PlanningContext,
+  last: ViewRecord | undefined,
+  memory: EpochMemory,
+): Kept {
+  const nothing = { entries: [], cut: 0, isWhole: false, redrawn: [] };
+  if (last === undefined) return nothing;
+  const replaced = replacement(context, last, memory);
+  if (replaced !== undefined) return { ...nothing, end: replaced };
+  const { entries, turns, steps } = withinChat(context, last);
+  const late = entries.findIndex((entry) => isLate(context, entry));
+  const refused = refusedFrom(context, entries, memory);
+  const other = leftOutFrom(context, entries, memory);
+  const cut = Math.min(...[late, refused, other].map((at) => (at === -1 ? entries.length : at)));
+  const isRefused = refused !== -1 && memory.bound_to !== boundTo(context);
+  const end: EpochEnd | undefined =
+    late !== -1 ? "late-result" : isRefused ? "thinking" : undefined;
+  return {
+    entries: redraw(context, entries, { cut }),
+    cut,
+    isWhole: cut === last.entries.length,
+    redrawn: entries.slice(cut).filter((entry) => entry.type === "object"),
+    until: { turns, steps },
+    ...defined({ end }),
+  };
+}
+
+/** Returns why a new view is made, although the chat has the messages of the last one; undefined if none is. */
+function replacement(
+  context: PlanningContext,
+  last: ViewRecord,
+  memory: EpochMemory,
+): EpochEnd | undefined {
+  if (memory.compaction !== compactionName(context.input)) return "compaction";
+  const before = leftOutOf(memory.left_out ?? []);
+  if (lacksNewestUser(context, last)) return "budget";
+  const hasReturned = placesOf(context.input.turns, before).some(
+    (place) => !context.leftOut.has(place),
+  );
+  if (hasReturned) return "returned";
+  return hasMoreRoom(context, last, memory) ? "budget" : undefined;
+}
+
+/** Factor by which the budget must grow before messages that had to leave the view return. */
+const moreRoom = 1.5;
+
+/**
+ * Whether a view that had to leave messages out can have more tokens now, for example after a change of the model. Also
+ * whether a user message that was shown in part fits now, for example because the estimate of its tokens is smaller, and
+ * whether long texts or thinking have left a turn that is the newest again.
+ */
+function hasMoreRoom(
+  context: PlanningContext,
+  { entries }: ViewRecord,
+  { short_for: short }: EpochMemory,
+): boolean {
+  const { budget, turns } = context.input;
+  if (lacksNewestTexts(context, entries) || lacksNewestThinking(context, entries)) return true;
+  if (short === undefined) return false;
+  if (budget === undefined || budget >= short * moreRoom) return true;
+  const user = entries.findLast((entry) => entry.type === "user");
+  if (user?.head === undefined || turns[user.turn] === undefined) return false;
+  const whole = context.draw({ type: "user", turn: user.turn });
+  return context.total([whole]) <= budget;
+}
+
+/** Whether the user went back to a message that had left the view. */
+function lacksNewestUser(
+  { input: { turns, compaction }, newestUser }: PlanningContext,
+  last: ViewRecord,
+): boolean {
+  const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
+  const isInChat = newestUser > turn || (newestUser === turn && step === -1);
+  if (!isInChat || last.turns <= turns.length) return false;
+  return !last.entries.some((entry) => entry.type === "user" && entry.turn === newestUser);
+}
+
+/** Returns the part of a record before the point to which the user went back. */
+function withinChat({ input }: PlanningContext, last: ViewRecord): ViewRecord {
+  const turns = input.turns.length;
+  const steps = input.turns.at(-1)?.steps.length ?? 0;
+  if (last.turns < turns || (last.turns === turns && last.steps <= steps)) return last;
+  const cut = last.entries.findIndex(
+    (entry) =>
+      "turn" in entry &&
+      (entry.turn >= turns || ("step" in entry && entry.turn === turns - 1 && entry.step >= steps)),
+  );
+  const entries = cut === -1 ? last.entries : last.entries.slice(0, cut);
+  return { ...last, entries, turns, steps };
+}
+
+/** Whether the result of a call has arrived after the call was shown without one. */
+function isLate(context: PlanningContext, entry: ViewEntry): boolean {
+  if (entry.type !== "result" || entry.of !== undefined) return false;
+  return context.resultAt(entry) !== undefined && !context.leftOut.has(entry);
+}
+
+/**
+ * Returns the index of the first thinking that the model does not accept, or -1: it is from another model or behind
+ * another head, or was made behind messages that others had added and that have changed.
+ */
+function refusedFrom(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  memory: EpochMemory,
+): number {
+  const bound = boundTo(context);
+  if (bound === undefined) return -1;
+  const { changedFrom = Number.POSITIVE_INFINITY } = context.input;
+  const from = memory.bound_to === bound ? changedFrom : 0;
+  return entries.findIndex((entry, index) => index >= from && showsThinking(context, entry));
+}
+
+/**
+ * Returns the index of the first entry that is not shown because other messages are left out now than in the last view,
+ * or -1: such a message, or a content outside of results that is no longer active as it is shown.
+ */
+function leftOutFrom(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  memory: EpochMemory,
+): number {
+  const { active, input, leftOut } = context;
+  if ((input.leftOut ?? []).join() === (memory.left_out ?? []).join()) return -1;
+  const isActive = ({ of, version, form, from = 1, to = from }: ShownPart): boolean => {
+    const object = active.get(of);
+    if (object === undefined || object.ranges === undefined || object.stored.version !== version)
+      return object !== undefined;
+    return form === "lines" && object.ranges.some((range) => range.from <= from && to <= range.to);
+  };
+  return entries.findIndex((entry) => {
+    if (entry.type === "object") return !contentParts(entry).every(isActive);
+    if (entry.type === "user") return leftOut.has({ turn: entry.turn, step: -1 });
+    if (!("step" in entry)) return false;
+    if (leftOut.has({ turn: entry.turn, step: entry.step })) return true;
+    return entry.type === "result" && entry.of !== undefined && leftOut.has(entry);
+  });
+}

@@ -1,0 +1,124 @@
+import type { CallKind } from "../../calls/call-kind.ts";
+import type { InView, UseKey } from "../../policy/activation-policy.ts";
+import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
+import type { EpochSettings } from "./epoch-settings.ts";
+import { argumentsInView } from "./large-arguments.ts";
+import { fixedTypes, type PlanningContext } from "./planning-context.ts";
+import { leavingTexts } from "./user-entries.ts";
+
+/** Usual tokens of the message that replaces a removed content. */
+export const referenceTokens = 16;
+
+/** Returns the tokens up to which a content stays, because a reference line would be about as long. */
+export function leastTokens({ small }: EpochSettings): number {
+  return Math.min(referenceTokens, small);
+}
+
+/** A part of the view that can leave: a content, the large arguments of one call, or a long text of the user. */
+export interface Removable {
+  readonly index: number;
+  /** The objects that it shows. */
+  readonly keys: readonly UseKey[];
+  /** Tokens that leave the view with it. */
+  readonly saves: number;
+  /** Whether it is dead: no longer active, or replaced by a content further down. */
+  readonly isDead: boolean;
+  /** Whether the model or the user deactivated everything that it shows. */
+  readonly isDeactivated?: boolean;
+  /** Position of the call, if this is a call's arguments; the text block, if it is a long text of the user. */
+  readonly call?: number;
+  /** Whether it stays when the epoch ends. */
+  readonly stays: boolean;
+}
+
+/**
+ * Returns all parts of the view that can leave, in order. A part that was not sent before, from `unsentFrom` on, is
+ * never dead and always stays, because the last answer asked for it.
+ */
+export function removables(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  unsentFrom: number,
+): readonly Removable[] {
+  const lastWhole = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    for (const part of contentParts(entry))
+      if (part.form === "whole") lastWhole.set(part.of, index);
+  });
+  const found: Removable[] = [];
+  entries.forEach((entry, index) => {
+    const possible = candidates(context, entry);
+    if (possible.length === 0) return;
+    const isLive = (part: ShownPart): boolean =>
+      context.active.has(part.of) &&
+      (lastWhole.get(part.of) ?? index) <= index &&
+      !isReplaced(context, part);
+    for (const { parts, inView, saves, call } of possible) {
+      const { key } = inView[0] as InView;
+      const live = parts.map(isLive);
+      const isAlive =
+        parts.length === 0 ? context.keepsArguments({ key, tokens: saves }) : live.includes(true);
+      const isKept = inView.some(
+        (one, at) => live[at] !== false && (context.isPinned(one.key) || context.stays(one)),
+      );
+      const isUnsent = index >= unsentFrom;
+      found.push({
+        index,
+        keys: [...new Set(inView.map((one) => one.key))],
+        saves,
+        isDead: !isUnsent && !isAlive,
+        isDeactivated: parts.length > 0 && inView.every((one) => context.isDeactivated(one.key)),
+        stays: isUnsent || (isAlive && isKept),
+        ...(call === undefined ? {} : { call }),
+      });
+    }
+  });
+  return found;
+}
+
+/** A part of an entry that can leave. Arguments of calls have no parts. */
+interface Candidate {
+  readonly parts: readonly ShownPart[];
+  readonly inView: readonly InView[];
+  readonly saves: number;
+  readonly call?: number;
+}
+
+const nothing: readonly Candidate[] = [];
+
+function candidates(context: PlanningContext, entry: ViewEntry): readonly Candidate[] {
+  if (entry.type === "assistant") {
+    const large = argumentsInView(context, entry);
+    if (large.length === 0) return nothing;
+    return large.map(({ key, call, saves }) => ({
+      parts: [],
+      inView: [{ key, tokens: saves }],
+      saves,
+      call,
+    }));
+  }
+  if (entry.type === "user")
+    return leavingTexts(context, entry).map(({ key, block, tokens, saves }) => ({
+      parts: [{ of: key, version: 1, form: "whole" }],
+      inView: [{ key, tokens }],
+      saves,
+      call: block,
+    }));
+  const parts = contentParts(entry);
+  const { tokens } = entry;
+  if (parts.length === 0 || tokens <= leastTokens(context.settings)) return nothing;
+  const inView = parts.map(({ of }) => inViewOf(context, of, tokens));
+  return [{ parts, inView, saves: Math.max(1, tokens - referenceTokens) }];
+}
+
+/** Whether a version is too old to stay until the epoch ends. */
+function isReplaced(context: PlanningContext, { of, version }: ShownPart): boolean {
+  if (context.settings.superseded === "at-epoch-end") return false;
+  const { stored } = context.active.get(of) ?? {};
+  return stored !== undefined && !fixedTypes.has(stored.body.type) && version < stored.version;
+}
+
+function inViewOf(context: PlanningContext, key: string, tokens: number): InView {
+  const kind = context.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
+  return kind === undefined ? { key, tokens } : { key, tokens, kind };
+}
