@@ -22,7 +22,7 @@ export const ingestWalk: Walk = {
 
 /** The input of the layout with epochs, on its way to the messages of a view. */
 export const viewWalk: Walk = {
-  start: "packages/core/src/layouts/epoch/plan-view.ts:planView:context",
+  start: "packages/core/src/layouts/epoch/decide.ts:decide:context",
   through: [],
 };
 
