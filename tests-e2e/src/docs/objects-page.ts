@@ -283,7 +283,7 @@ function vectorSection(): string {
           "the letter of its handles; without one it is `o`",
         ],
         [
-          "`fixedTypes` in `packages/core/src/layouts/epoch/shown-parts.ts`",
+          "`fixedTypes` in `packages/core/src/layouts/epoch/planning-context.ts`",
           "types whose shown content is never replaced by a newer version",
         ],
         [

@@ -125,6 +125,16 @@ describe("a model that binds its thinking", () => {
     expect(thoughtsIn(view)).toEqual([]);
   });
 
+  it("gets no thinking behind a message that is left out, also not the newest", () => {
+    const stage = twoAnswers();
+    stage.say("Well.", signed("three"));
+
+    const view = stage.view(layout, { ...bound, leftOut: ["0.1"] });
+    expect(view.epoch).toMatchObject({ isNew: false });
+    expect(thoughtsIn(view)).toEqual(["one"]);
+    expect(textsOf(view)).toContain("Well.");
+  });
+
   it("gets no redacted thinking behind a change, and no answer without content", () => {
     const stage = twoAnswers();
     stage.say("", { type: "redacted_thinking", data: "secret" });
