@@ -5,6 +5,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { LayoutOutput } from "../../src/view/layout.ts";
 import {
   lines,
+  nothingUsed,
   resultOf,
   textsOf,
   viewAfterPause,
@@ -182,6 +183,21 @@ describe("a view on a small budget (D54)", () => {
     expect(little.epoch?.isNew).toBe(false);
     expect(textsOf(enough)).toContain("answer 1");
     expect(enough.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+  });
+
+  it("shows no content again that nobody used, when turns leave and there is room", () => {
+    const stage = viewStage("go on");
+    const output = stage.call("bash", { command: "a" }, lines(12));
+    for (let turn = 1; turn <= 4; turn += 1) {
+      stage.say(`answer: ${"so ".repeat(60)}`);
+      stage.user(`question: ${"why ".repeat(60)}`);
+    }
+
+    const view = stage.view(layout, { budget: 300, liveness: nothingUsed });
+
+    expect(view.epoch).toMatchObject({ endedBy: "budget", left: [output] });
+    expect(textsOf(view).join("\n")).not.toContain("line 1 of the text");
+    expect(stage.activeHandles()).toEqual([]);
   });
 
   it("shows a removed turn again if the user goes back to it", () => {

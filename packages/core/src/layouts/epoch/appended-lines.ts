@@ -47,7 +47,7 @@ export function corrections(
   const named = isMany ? found.filter(({ known }) => context.active.has(known.handle)) : found;
   const lines = named.map(({ known }) => [correction(context, known, shown.get(known.handle))]);
   if (isMany) lines.push(inactive.map(({ known, inView }) => countedPart(context, known, inView)));
-  return lines.map((shows) => context.draw({ type: "object", shows }));
+  return lines.map((shows) => context.sized({ type: "object", shows }));
 }
 
 function countedPart(
@@ -79,7 +79,7 @@ export function loadedLines(
   let room = budget - context.total(entries);
   return missing.flatMap(({ handle: of, stored }): readonly ObjectEntry[] => {
     const shows: readonly ShownPart[] = [{ of, version: stored.version, form: "line" }];
-    const entry = context.draw({ type: "object", shows });
+    const entry = context.sized({ type: "object", shows });
     const tokens = context.tokensOf(entry);
     if (tokens > room) return [];
     room -= tokens;
@@ -127,7 +127,7 @@ function linkedEntry(
         .slice(0, count)
         .map(({ handle: of, stored: { version } }): ShownPart => ({ of, version, form: "linked" })),
     ];
-    const entry = context.draw({ type: "object", shows });
+    const entry = context.sized({ type: "object", shows });
     if (context.tokensOf(entry) <= room) return entry;
   }
   return undefined;
@@ -168,7 +168,7 @@ export function namedAgain(
     .flatMap(partsIn)
     .filter((part) => !named.has(part.of) && part.form !== "linked" && !isCounted(part));
   const shows = context.linesFor(parts);
-  return shows.length === 0 ? [] : [context.draw({ type: "object", shows })];
+  return shows.length === 0 ? [] : [context.sized({ type: "object", shows })];
 }
 
 /** Returns the line for a file. `since`: the version that is in view. */
@@ -207,7 +207,7 @@ export function pinnedNotice(
   const handles = pinned.map(({ entry }) => entry.handle);
   const text = handles.length === 0 ? nothingPinned : pinnedNotices.some.write(handles.toSorted());
   const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
-  return text === former ? undefined : context.draw({ type: "notice", text });
+  return text === former ? undefined : context.sized({ type: "notice", text });
 }
 
 /**

@@ -39,7 +39,7 @@ export function appended(
   entries.push(...linkedLines(context, entries));
   if (!isFirst) entries.push(...corrections(context, entries));
   for (const text of context.input.notes ?? [])
-    entries.push(context.draw({ type: "notice", text }));
+    entries.push(context.sized({ type: "notice", text }));
   const pinned = pinnedNotice(context, entries);
   if (pinned !== undefined) entries.push(pinned);
   if (!isFirst && isTurnStart) entries.push(...pinnedAgain(context, entries, scarce));

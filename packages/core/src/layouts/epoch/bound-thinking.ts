@@ -32,7 +32,7 @@ export function answerEntry(
   const isLeftOut = !keepsThinking && boundTo(context) !== undefined && hasSignedThinking(step);
   const said = isLeftOut ? withoutSignedThinking(step.assistant) : step.assistant;
   if (withoutEmpty(said).length === 0) return undefined;
-  return context.draw({
+  return context.sized({
     type: "assistant",
     ...place,
     ...(isLeftOut ? { thinking: "left-out" } : {}),
@@ -50,7 +50,7 @@ export function withoutThinking(
   const made = answerEntry(context, { turn, step }, false);
   if (made === undefined || stubs === undefined) return made;
   const rest = made;
-  return context.draw({ ...rest, stubs });
+  return context.sized({ ...rest, stubs });
 }
 
 /** Whether an entry shows signed thinking. */

@@ -37,8 +37,8 @@ interface Grown {
   /** The messages of the chat, and what is appended to them. */
   readonly entries: readonly ViewEntry[];
   readonly before: Before;
-  /** Index of the first entry that differs from the last view. */
-  readonly cut: number;
+  /** Index of the first entry that differs from the last view anyway. */
+  readonly firstChanged: number;
   /** Index of the first entry that the model has not seen. */
   readonly unsentFrom: number;
   /** Number of entries of the last view. */
@@ -66,11 +66,11 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const kept = keepEntries(context, last, before);
   const grown = grow(context, kept, last, before);
   const { unsentFrom } = grown;
-  const found = removables(context, grown.entries, unsentFrom);
+  const canLeave = removables(context, grown.entries, unsentFrom);
   const died = kept.isWhole && kept.end === undefined ? before.died : {};
-  const weighing = weigh(context, grown.entries, found, died, before.calls + 1);
-  const reason = kept.end ?? epochEnd(context, grown.entries, found, weighing, unsentFrom);
-  const ended = reason === undefined ? undefined : end(context, grown, found, reason);
+  const weighing = weigh(context, grown.entries, canLeave, died, before.calls + 1);
+  const reason = kept.end ?? epochEnd(context, grown.entries, canLeave, weighing, unsentFrom);
+  const ended = reason === undefined ? undefined : end(context, grown, canLeave, reason);
   const isNew = ended !== undefined;
   const entries = ended?.entries ?? grown.entries;
   const deactivated = isNew ? inactive(context, entries) : [];
@@ -143,8 +143,10 @@ function grow(
   const made = withNewMessages(context, kept, isTrusted);
   // A view that is made again can begin like the last one.
   const isAgain = last !== undefined && isFirst && kept.end !== "compaction";
-  const cut = isAgain ? firstOther(last.entries, made) : kept.cut;
-  const chat = isAgain ? [...last.entries.slice(0, cut), ...made.slice(cut)] : made;
+  const firstChanged = isAgain ? firstOther(last.entries, made) : kept.cut;
+  const chat = isAgain
+    ? [...last.entries.slice(0, firstChanged), ...made.slice(firstChanged)]
+    : made;
   const before = {
     isFirst,
     isTurnStart: made.slice(sent).some(({ type }) => type === "user"),
@@ -153,51 +155,59 @@ function grow(
   };
   const entries = appended(context, chat, before);
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
-  return { chat, entries, before, cut, unsentFrom, sent };
+  return { chat, entries, before, firstChanged, unsentFrom, sent };
 }
 
 /**
- * Decides which parts leave when an epoch ends. Those that nobody used leave first. If the budget demands more, all other contents
- * leave that were sent before and are not pinned, and then messages and new contents in the order of decision D54.
+ * Decides which parts leave when an epoch ends. Those that nobody used leave first; if deactivated content leaves at once,
+ * only the dead ones. If the budget demands more, all other contents leave that were sent before and are not pinned, and
+ * then messages and new contents in the order of decision D54.
  */
 function end(
   context: PlanningContext,
   grown: Grown,
-  found: readonly Removable[],
+  canLeave: readonly Removable[],
   reason: EpochEnd,
 ): Ended {
-  const isForced = context.settings.deactivate === "immediate" && reason === "carried";
-  const unused = found.filter(({ stays, isDead }) => (isForced ? isDead : !stays));
+  const onlyDead = context.settings.deactivate === "immediate" && reason === "carried";
+  const unused = canLeave.filter(({ stays, isDead }) => (onlyDead ? isDead : !stays));
   const swept = without(context, grown, unused);
-  if (!isOverBudget(context, swept))
-    return { entries: swept, reason, removed: removedFrom(grown, swept, unused) };
+  if (!isOverBudget(context, swept.entries))
+    return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
   const isPinned = (key: UseKey): boolean => context.isPinned(key);
-  const earlier = found.filter(
+  const allEarlier = canLeave.filter(
     (one) => unused.includes(one) || (one.index < grown.unsentFrom && !one.keys.some(isPinned)),
   );
-  const least = without(context, grown, earlier);
-  const unsent = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
-  const isShort = isOverBudget(context, least);
-  const entries = isShort ? shortened(context, least, handlesShown(unsent)) : least;
-  const removed = removedFrom(grown, entries, earlier);
+  const least = without(context, grown, allEarlier);
+  const activated = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
+  const isShort = isOverBudget(context, least.entries);
+  // If turns leave, there can be room again for earlier contents, but not for those that nobody used.
+  const entries = isShort
+    ? shortened(swept.context, least.entries, handlesShown(activated))
+    : least.entries;
+  const removed = removedFrom(grown, entries, allEarlier);
   return { entries, reason: "budget", removed, isShort, scarce: scarceObjects(context, entries) };
 }
 
-/** Returns the view without some parts. Whatever is behind the first of them is drawn again. */
+/**
+ * Returns the view without some parts, and the context in which their objects are not active. Whatever is behind the first
+ * of them is drawn again.
+ */
 function without(
   context: PlanningContext,
-  { chat, entries, before, cut: changed, unsentFrom }: Grown,
+  { chat, entries, before, firstChanged, unsentFrom }: Grown,
   leaving: readonly Removable[],
-): readonly ViewEntry[] {
-  const cut = Math.min(changed, leaving[0]?.index ?? chat.length);
-  if (cut >= chat.length) return entries;
+): { readonly entries: readonly ViewEntry[]; readonly context: PlanningContext } {
+  const cut = Math.min(firstChanged, leaving[0]?.index ?? chat.length);
+  if (cut >= chat.length) return { entries, context };
   const drawn = redraw(context, chat, { cut, leaving, unsentFrom, isEnd: true });
   const begun = begunByUser(context, drawn);
   const left = new Set(leaving.map(({ index }) => index));
   const staying = handlesShown([...begun, ...entries.filter((_, index) => !left.has(index))]);
   const gone = leaving.flatMap(({ keys }) => keys).filter((key) => !staying.has(key));
+  const others = withoutObjects(context, new Set(gone));
   const redrawn = [...before.redrawn, ...chat.slice(cut)];
-  return appended(withoutObjects(context, new Set(gone)), begun, { ...before, redrawn });
+  return { entries: appended(others, begun, { ...before, redrawn }), context: others };
 }
 
 /** Returns the keys of the parts that left, and of the objects whose content is no longer in view. */

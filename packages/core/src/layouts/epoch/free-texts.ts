@@ -83,7 +83,7 @@ export function withoutFreeTexts(
     const rest = entry;
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
-    const made = context.draw({
+    const made = context.sized({
       ...rest,
       ...(free.isThought ? { thinking: "all-left-out" } : {}),
       ...(stubs.length === 0 ? {} : { stubs }),

@@ -231,7 +231,7 @@ function omissionNotice(
   context: PlanningContext,
   textFor: (chatHandle: string) => string,
 ): NoticeEntry {
-  return context.draw({ type: "notice", text: textFor(context.input.chatHandle) });
+  return context.sized({ type: "notice", text: textFor(context.input.chatHandle) });
 }
 
 /** Whether an entry is a message of the user with files. No tool can bring them back. */

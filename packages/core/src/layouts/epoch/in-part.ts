@@ -88,10 +88,10 @@ function withShown(
   entry: ResultEntry | ObjectEntry,
   shows: readonly ShownPart[],
 ): ViewEntry {
-  if (entry.type === "object") return context.draw({ type: "object", shows });
+  if (entry.type === "object") return context.sized({ type: "object", shows });
   const { type, turn, step, call, of, version, replaces } = entry;
   const place = { type, turn, step, call, ...defined({ of, version, replaces }) };
-  return context.draw({ ...place, form: "shown", shows });
+  return context.sized({ ...place, form: "shown", shows });
 }
 
 /**
@@ -121,7 +121,7 @@ function textInPart(
   const { factor = 1 } = context.input;
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
-    const made = context.draw({ ...entry, head });
+    const made = context.sized({ ...entry, head });
     if (context.tokensOf(made) <= budget) return made;
   }
   return undefined;

@@ -94,7 +94,7 @@ function hasMoreRoom(
   if (budget === undefined || budget >= short * moreRoom) return true;
   const user = entries.findLast((entry) => entry.type === "user");
   if (user?.head === undefined || turns[user.turn] === undefined) return false;
-  const whole = context.draw({ type: "user", turn: user.turn });
+  const whole = context.sized({ type: "user", turn: user.turn });
   return context.total([whole]) <= budget;
 }
 

@@ -19,7 +19,7 @@ export function withNewMessages(
   const entries: ViewEntry[] = [...kept];
   const parts = shownParts(entries);
   if (until === undefined && compaction !== undefined)
-    entries.push(context.draw({ type: "summary" }));
+    entries.push(context.sized({ type: "summary" }));
   const start = compaction?.from ?? { turn: 0, step: -1 };
   const from =
     until === undefined ? start : { turn: Math.max(0, until.turns - 1), step: until.steps };
@@ -51,5 +51,5 @@ export function begunByUser(
   const [first] = entries;
   if (first?.type !== "assistant" && first?.type !== "result") return entries;
   const text = missingMessages.user.write();
-  return [context.draw({ type: "notice", text }), ...entries];
+  return [context.sized({ type: "notice", text }), ...entries];
 }

@@ -18,7 +18,7 @@ export function plainTokens(context: PlanningContext, entries: readonly ViewEntr
   for (const entry of entries) {
     if (entry.type === "object" || entry.type === "notice") continue;
     if (entry.type === "user" && entry.texts?.some(hasLeft) === true) {
-      tokens += context.draw({ type: "user", turn: entry.turn }).tokens;
+      tokens += context.sized({ type: "user", turn: entry.turn }).tokens;
       continue;
     }
     tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;

@@ -42,7 +42,7 @@ export interface PlanningContext {
   /** Returns the object of the call whose result is at a place of the chat; undefined while there is no result. */
   resultAt(place: Required<MessagePlace>): PoolEntry | undefined;
   /** Returns an entry with the tokens of its message. */
-  draw<Draft extends DraftEntry>(entry: Draft): Drawn<Draft>;
+  sized<Draft extends DraftEntry>(entry: Draft): Drawn<Draft>;
   /** Returns the tokens of an entry's message by the session's own estimator. */
   tokensOf(entry: ViewEntry): number;
   /** Returns the tokens of all the entries. */
@@ -100,7 +100,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
       const id = answerAt(place)?.toolcall_ids[place.call];
       return id === undefined ? undefined : pool.get(id);
     },
-    draw: (entry) => drawnEntry(entry, source),
+    sized: (entry) => drawnEntry(entry, source),
     tokensOf,
     total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
   };

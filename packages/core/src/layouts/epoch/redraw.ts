@@ -32,8 +32,8 @@ export interface Change {
 /**
  * Draws the messages of the chat again from the cut on, each once and in order, from what is above it. A content that
  * leaves becomes its reference line, and so do an older version of a file and a part that refers to a content that is not
- * above. Signed thinking is not shown to a model that binds it. Objects and notices outside results are not drawn: what
- * is still true of them is appended (`appended`).
+ * above. Signed thinking is not shown to a model that binds it. Objects and notices outside results are not drawn again,
+ * except contents as short as their line: `appended` adds those that are still true.
  */
 export function redraw(
   context: PlanningContext,
@@ -114,7 +114,7 @@ function answerAgain(
   if (valid === undefined || leaving.length === 0) return valid;
   const rest = valid;
   const stubs = stubsFor(context, valid, new Set(leaving.map(({ call }) => call)));
-  return context.draw({ ...rest, stubs });
+  return context.sized({ ...rest, stubs });
 }
 
 function resultAgain(
@@ -160,7 +160,7 @@ function withParts<Entry extends ResultEntry | ObjectEntry>(
     ...(parts === undefined ? {} : { shows: once(parts) }),
     ...(isReplaced ? { replaces } : {}),
   };
-  return context.draw(made as unknown as Entry) as unknown as Entry;
+  return context.sized(made as unknown as Entry) as unknown as Entry;
 }
 
 /** Returns a part that refers only to what is above. */
@@ -212,10 +212,10 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
   const beside = linesBesideOutput(entry);
   const others = (entry.shows ?? []).filter((part) => part.of !== of && !beside.includes(part));
   if (others.length > 0)
-    return context.draw({ ...base, form: "shown", shows: context.linesFor(others) });
+    return context.sized({ ...base, form: "shown", shows: context.linesFor(others) });
   const newest = of === undefined ? undefined : context.versionOf(of);
   const named = newest === undefined ? base : { ...base, version: newest };
-  return context.draw({ ...named, form: "reference" });
+  return context.sized({ ...named, form: "reference" });
 }
 
 /** Returns the most tokens that entries have when they are drawn again behind a cut that removes contents above. */
@@ -232,7 +232,7 @@ function withoutAbove(context: PlanningContext, entry: ViewEntry): ViewEntry {
   if (entry.type !== "result" && entry.type !== "object") return entry;
   if (entry.shows?.some(refersAbove) !== true) return entry;
   const shows = entry.shows.map((part) => (refersAbove(part) ? lineOf(context, part) : part));
-  return context.draw({ ...(entry as ResultEntry), shows: once(shows) });
+  return context.sized({ ...(entry as ResultEntry), shows: once(shows) });
 }
 
 function refersAbove({ form }: ShownPart): boolean {

@@ -42,7 +42,7 @@ export function stepEntries(
 ): readonly ViewEntry[] {
   const step = context.input.turns[turn]?.steps[index];
   if (step === undefined || context.leftOut.has({ turn, step: index })) return [];
-  if (!isAssistantStep(step)) return [context.draw({ type: "opaque", turn, step: index })];
+  if (!isAssistantStep(step)) return [context.sized({ type: "opaque", turn, step: index })];
   if (isDiscarded(step)) return [];
   const answer = answerEntry(context, { turn, step: index }, keepsThinking);
   if (answer === undefined) return [];
@@ -76,10 +76,10 @@ export function resultEntry(
   const shows = isContextTool
     ? targetParts(context, parts, known)
     : withUnreadFiles(context, known, outputParts(context, known, call));
-  if (shows === "reference") return context.draw({ ...entry, form: "reference" });
+  if (shows === "reference") return context.sized({ ...entry, form: "reference" });
   return shows.length === 0
-    ? context.draw({ ...entry, form: "bare" })
-    : context.draw({ ...entry, form: "shown", shows });
+    ? context.sized({ ...entry, form: "bare" })
+    : context.sized({ ...entry, form: "shown", shows });
 }
 
 /** Returns the entry of a result that is not there. */
@@ -87,7 +87,7 @@ export function missingResult(
   context: PlanningContext,
   { turn, step, call }: Required<MessagePlace>,
 ): ResultEntry {
-  return context.draw({ type: "result", turn, step, call, form: "bare" });
+  return context.sized({ type: "result", turn, step, call, form: "bare" });
 }
 
 /**

@@ -35,7 +35,7 @@ export function wholeUserEntry(context: PlanningContext, turn: number): UserEntr
       : [{ block, of: object.handle, version: object.stored.version }];
   });
   const named = texts.length === 0 ? {} : { texts };
-  return context.draw({ type: "user", turn, ...named });
+  return context.sized({ type: "user", turn, ...named });
 }
 
 /** Returns the entry of a user message that shows some of its long texts by their ends; default: all of them. */
@@ -53,7 +53,7 @@ export function withoutTexts(
   const shown = texts.map((text) =>
     isLeaving(text) ? { ...text, ...endsOfUserText(textOfBlock(user, text.block) ?? "") } : text,
   );
-  return context.draw({ ...rest, texts: shown });
+  return context.sized({ ...rest, texts: shown });
 }
 
 /** A long text of a user message in view that can leave. */

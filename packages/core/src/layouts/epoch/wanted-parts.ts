@@ -121,7 +121,7 @@ export function missingObjects(
   return context.input.active.flatMap((object) => {
     const shows = wantedParts(context, parts, object, false);
     if (shows.length === 0) return [];
-    return [context.draw({ type: "object", shows })];
+    return [context.sized({ type: "object", shows })];
   });
 }
 
