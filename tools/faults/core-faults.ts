@@ -328,9 +328,9 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: "return !isShort(context, entry);",
-    becomes: "return true;",
-    breaks: "A short content that was reported to stay leaves the view.",
+    of: "!isOld(context, part) && reference(context, above, part) === part;",
+    becomes: "!isOld(context, part);",
+    breaks: "A difference stays in view without the version that it is from.",
   },
   {
     file: "layouts/epoch/decide.ts",
@@ -673,7 +673,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: "return isOld ? lineOf(context, part) : reference(context, above, part);",
+    of: "return isOld(context, part) ? lineOf(context, part) : reference(context, above, part);",
     becomes: "return reference(context, above, part);",
     breaks: "After the end of an epoch the model sees an old version of a file.",
   },
@@ -1247,8 +1247,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/appended.ts",
-    of: "shownParts(chat, scarce)",
-    becomes: 'shownParts(chat.filter(({ type }) => type !== "user"), scarce)',
+    of: "shownParts(chat, still)",
+    becomes: 'shownParts(chat.filter(({ type }) => type !== "user"), still)',
     breaks: "A paste is shown a second time behind the user message that has it.",
   },
   {

@@ -125,6 +125,33 @@ describe("a model that binds its thinking", () => {
     expect(thoughtsIn(view)).toEqual([]);
   });
 
+  it("keeps its newest thinking if only what follows does not fit", () => {
+    const stage = viewStage("go on");
+    stage.view(layout, { ...bound, budget: 400 });
+    callWith(stage, "one");
+
+    const view = stage.view(layout, { ...bound, budget: 400 });
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+    expect(thoughtsIn(view)).toEqual(["one"]);
+  });
+
+  it("keeps its thinking if messages are left out that no view has shown", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", lines(40));
+    stage.activate("f1");
+    stage.view(layout, bound);
+    callWith(stage, "one");
+    const last = stage.view(layout, bound);
+    stage.deactivate("f1");
+    stage.user("next");
+    stage.say("lost");
+    stage.user("go on");
+
+    const view = stage.view(layout, { ...bound, leftOut: ["1"] });
+    expect(thoughtsIn(view)).toEqual(["one"]);
+    expect(view.epoch?.sharedTokens).toBe(last.epoch?.promptTokens);
+  });
+
   it("gets no thinking behind a message that is left out, also not the newest", () => {
     const stage = twoAnswers();
     stage.say("Well.", signed("three"));
@@ -133,6 +160,16 @@ describe("a model that binds its thinking", () => {
     expect(view.epoch).toMatchObject({ isNew: false });
     expect(thoughtsIn(view)).toEqual(["one"]);
     expect(textsOf(view)).toContain("Well.");
+  });
+
+  it("ends no epoch for thinking of another model in a message that is left out now", () => {
+    const stage = viewStage("go on");
+    stage.view(layout, { liveness: nothingUsed });
+    callWith(stage, "one");
+    stage.view(layout, { liveness: nothingUsed });
+
+    const view = stage.view(layout, { ...bound, leftOut: ["0.0"] });
+    expect(view.epoch).toMatchObject({ isNew: false });
   });
 
   it("gets no redacted thinking behind a change, and no answer without content", () => {

@@ -200,6 +200,70 @@ describe("a view on a small budget (D54)", () => {
     expect(stage.activeHandles()).toEqual([]);
   });
 
+  it("ends one epoch for a new output, in whose room no earlier content returns", () => {
+    const stage = viewStage("go on");
+    for (const handle of ["f1", "f2"]) {
+      stage.file(handle, lines(12));
+      stage.activate(handle);
+    }
+    stage.say(lines(4, "earlier"));
+    stage.view(layout, { budget: 290 });
+    stage.call("bash", { command: "make" }, lines(300, "out"));
+
+    const view = stage.view(layout, { budget: 290 });
+    stage.say("Well.");
+    const next = stage.view(layout, { budget: 290 });
+
+    expect(view.epoch).toMatchObject({ isNew: true, endedBy: "budget" });
+    expect(textsOf(view).join("\n")).not.toContain("line 1 of the text");
+    expect(next.epoch?.isNew).toBe(false);
+  });
+
+  it("keeps the part of a pinned content when a late result changes the view above it", () => {
+    const stage = viewStage("go on");
+    const late = stage.callWithoutResult("bash", { command: "wait" });
+    stage.file("f1", lines(200));
+    stage.activate("f1", { isPinned: true });
+    const before = stage.view(layout, { budget: 900 });
+    stage.result(late, "late");
+    stage.say("Well.");
+
+    const view = stage.view(layout, { budget: 900 });
+    expect([before, view].map(({ shown }) => shown[0]?.form)).toEqual(["part", "part"]);
+  });
+
+  it("shows a file whole at an end if it has become small since a part of it was shown", () => {
+    const stage = viewStage("go on");
+    const gone = stage.call("bash", { command: "a" }, lines(20));
+    stage.file("f1", lines(300));
+    stage.activate("f1", { isPinned: true });
+    stage.view(layout, { budget: 900 });
+    stage.say("Well.");
+    stage.file("f1", lines(5));
+
+    const view = viewAfterPause(stage, layout, { budget: 900 });
+    expect(view.epoch).toMatchObject({ isNew: true, left: [gone] });
+    expect(textsOf(view)).toContain(`f1 f1.ts v2\n~~~\n${lines(5)}~~~`);
+  });
+
+  it("lets a content leave that was answered, before turns, also if a late result changes the view above it", () => {
+    const stage = viewStage("go on");
+    stage.say(lines(20, "answer"));
+    stage.user("second");
+    const late = stage.callWithoutResult("bash", { command: "wait" });
+    stage.file("f1", lines(60));
+    stage.activate("f1");
+    stage.view(layout);
+    stage.say("Well.");
+    stage.view(layout);
+    stage.result(late, "late");
+    stage.say("So.");
+
+    const texts = textsOf(stage.view(layout, { budget: 500 })).join("\n");
+    expect(texts).toContain("answer 1 of the text");
+    expect(texts).not.toContain("line 1 of the text");
+  });
+
   it("shows a removed turn again if the user goes back to it", () => {
     const stage = sixTurns();
     const texts = textsOf(stage.view(layout, { budget: 200 }));

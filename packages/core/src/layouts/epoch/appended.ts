@@ -1,6 +1,11 @@
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { shownParts } from "../../view/shown-parts.ts";
-import { contentParts, type ObjectEntry, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  handlesShown,
+  type ObjectEntry,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import {
   corrections,
   linkedLines,
@@ -33,7 +38,11 @@ export function appended(
   { isFirst, isTurnStart, scarce, redrawn }: Before,
 ): readonly ViewEntry[] {
   const entries = [...chat];
-  entries.push(...missingObjects(context, shownParts(chat, scarce)));
+  // A content that is not shown any longer, because it was of a former version, is not scarce.
+  const shown = handlesShown(chat);
+  const lost = new Set([...handlesShown(redrawn)].filter((of) => !shown.has(of)));
+  const still = scarce?.filter((of) => !lost.has(of));
+  entries.push(...missingObjects(context, shownParts(chat, still)));
   entries.push(...namedAgain(context, entries, redrawn));
   entries.push(...loadedLines(context, entries));
   entries.push(...linkedLines(context, entries));

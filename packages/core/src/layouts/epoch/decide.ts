@@ -143,7 +143,8 @@ function grow(
   const made = withNewMessages(context, kept, isTrusted);
   // A view that is made again can begin like the last one.
   const isAgain = last !== undefined && isFirst && kept.end !== "compaction";
-  const firstChanged = isAgain ? firstOther(last.entries, made) : kept.cut;
+  const changed = kept.isWhole ? made.length : kept.cut;
+  const firstChanged = isAgain ? firstOther(last.entries, made) : changed;
   const chat = isAgain
     ? [...last.entries.slice(0, firstChanged), ...made.slice(firstChanged)]
     : made;
@@ -151,7 +152,7 @@ function grow(
     isFirst,
     isTurnStart: made.slice(sent).some(({ type }) => type === "user"),
     scarce: isFirst ? undefined : memory.scarce,
-    redrawn: kept.redrawn,
+    redrawn: [],
   };
   const entries = appended(context, chat, before);
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
@@ -206,7 +207,7 @@ function without(
   const staying = handlesShown([...begun, ...entries.filter((_, index) => !left.has(index))]);
   const gone = leaving.flatMap(({ keys }) => keys).filter((key) => !staying.has(key));
   const others = withoutObjects(context, new Set(gone));
-  const redrawn = [...before.redrawn, ...chat.slice(cut)];
+  const redrawn = chat.slice(cut);
   return { entries: appended(others, begun, { ...before, redrawn }), context: others };
 }
 

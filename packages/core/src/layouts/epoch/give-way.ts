@@ -5,7 +5,7 @@ import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-
 import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { mostTokens, resolved } from "./redraw.ts";
+import { mostTokens, redraw } from "./redraw.ts";
 import { firstChange } from "./same-entries.ts";
 import { leavingTexts, wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
@@ -37,7 +37,7 @@ export function shortened(
   const isEnough = mostTokens(context, inParts) <= budget;
   const least = isEnough ? inParts : leastView(context, inParts, budget);
   const cut = firstChange(entries, least);
-  return withoutFreeTexts(context, resolved(context, least, cut), cut);
+  return withoutFreeTexts(context, redraw(context, least, { cut }), cut);
 }
 
 /**
@@ -91,15 +91,17 @@ function newestMessages(
     first = start;
   }
   const held = entries.slice(0, first).filter((entry) => holdsFiles(context, entry));
-  const rest = entries.slice(first);
+  const rest = first === 0 ? entries : entries.slice(first);
   const isLast = first === (starts.at(-1) ?? 0);
   const kept =
     isLong && isLast ? newestSteps(context, rest, most(budget) - proseTokens(context, held)) : rest;
+  // Contents come back only if messages leave.
+  if (kept === entries) return entries;
   const begun = [...omittedTurns(context, entries, first), ...held, ...kept];
   const isBegun = begun[0]?.type !== "assistant" && begun[0]?.type !== "result";
   const earlier = omissionNotice(context, omissionNotices.earlier.write);
   const messages = isBegun ? begun : [earlier, ...begun];
-  const drawn = resolved(context, messages, firstChange(entries, messages));
+  const drawn = redraw(context, messages, { cut: firstChange(entries, messages) });
   return [...drawn, ...missingObjects(context, shownParts(drawn))];
 }
 

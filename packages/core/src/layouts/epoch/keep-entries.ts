@@ -1,12 +1,8 @@
 import { defined } from "@self-context-manager/objects";
+import { fileReferences } from "../../calls/toolcall-object.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import { leftOutOf, placesOf } from "../../view/left-out-rows.ts";
-import {
-  contentParts,
-  type ObjectEntry,
-  type ShownPart,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, showsThinking } from "./bound-thinking.ts";
 import { compactionName, type EpochMemory } from "./epoch-memory.ts";
@@ -23,8 +19,6 @@ export interface Kept {
   readonly cut: number;
   /** Whether they are the whole last view, unchanged. */
   readonly isWhole: boolean;
-  /** The objects that were shown outside results behind the cut, as they were in the last view. */
-  readonly redrawn: readonly ObjectEntry[];
   /** The size of the chat that they represent; undefined for a new view. */
   readonly until?: { readonly turns: number; readonly steps: number };
   /** Why the epoch ends, whatever is added to them. */
@@ -37,23 +31,22 @@ export function keepEntries(
   last: ViewRecord | undefined,
   memory: EpochMemory,
 ): Kept {
-  const nothing = { entries: [], cut: 0, isWhole: false, redrawn: [] };
+  const nothing = { entries: [], cut: 0, isWhole: false };
   if (last === undefined) return nothing;
   const replaced = replacement(context, last, memory);
   if (replaced !== undefined) return { ...nothing, end: replaced };
   const { entries, turns, steps } = withinChat(context, last);
   const late = entries.findIndex((entry) => isLate(context, entry));
   const refused = refusedFrom(context, entries, memory);
-  const other = leftOutFrom(context, entries, memory);
+  const { from: other, isWithheld } = leftOutNow(context, entries, memory);
   const cut = Math.min(...[late, refused, other].map((at) => (at === -1 ? entries.length : at)));
   const isRefused = refused !== -1 && memory.bound_to !== boundTo(context);
   const end: EpochEnd | undefined =
     late !== -1 ? "late-result" : isRefused ? "thinking" : undefined;
   return {
-    entries: redraw(context, entries, { cut }),
+    entries: redraw(context, entries, { cut, isWithheld }),
     cut,
     isWhole: cut === last.entries.length,
-    redrawn: entries.slice(cut).filter((entry) => entry.type === "object"),
     until: { turns, steps },
     ...defined({ end }),
   };
@@ -142,31 +135,61 @@ function refusedFrom(
   if (bound === undefined) return -1;
   const { changedFrom = Number.POSITIVE_INFINITY } = context.input;
   const from = memory.bound_to === bound ? changedFrom : 0;
-  return entries.findIndex((entry, index) => index >= from && showsThinking(context, entry));
+  return entries.findIndex(
+    (entry, index) => index >= from && showsThinking(context, entry) && !context.leftOut.has(entry),
+  );
 }
 
-/**
- * Returns the index of the first entry that is not shown because other messages are left out now than in the last view,
- * or -1: such a message, or a content outside of results that is no longer active as it is shown.
- */
-function leftOutFrom(
+/** What is not shown because other messages are left out than in the last view. */
+interface LeftOutNow {
+  /** Index of the first such entry, or -1. */
+  readonly from: number;
+  /** Whether a content outside results came only from messages that are left out. */
+  readonly isWithheld: (part: ShownPart) => boolean;
+}
+
+function leftOutNow(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   memory: EpochMemory,
-): number {
+): LeftOutNow {
   const { active, input, leftOut } = context;
-  if ((input.leftOut ?? []).join() === (memory.left_out ?? []).join()) return -1;
+  if ((input.leftOut ?? []).join() === (memory.left_out ?? []).join())
+    return { from: -1, isWithheld: () => false };
+  const held = heldByNewlyLeftOut(context, memory);
   const isActive = ({ of, version, form, from = 1, to = from }: ShownPart): boolean => {
     const object = active.get(of);
     if (object === undefined || object.ranges === undefined || object.stored.version !== version)
       return object !== undefined;
     return form === "lines" && object.ranges.some((range) => range.from <= from && to <= range.to);
   };
-  return entries.findIndex((entry) => {
-    if (entry.type === "object") return !contentParts(entry).every(isActive);
+  const isWithheld = (part: ShownPart): boolean => held.has(part.of) && !isActive(part);
+  const from = entries.findIndex((entry) => {
+    if (entry.type === "object") return contentParts(entry).some(isWithheld);
     if (entry.type === "user") return leftOut.has({ turn: entry.turn, step: -1 });
     if (!("step" in entry)) return false;
     if (leftOut.has({ turn: entry.turn, step: entry.step })) return true;
     return entry.type === "result" && entry.of !== undefined && leftOut.has(entry);
   });
+  return { from, isWithheld };
+}
+
+/**
+ * Returns the handles of the objects of messages that the last view did not leave out: the calls, and the files that they
+ * read, wrote or named. Their messages may have left the view before.
+ */
+function heldByNewlyLeftOut(context: PlanningContext, memory: EpochMemory): ReadonlySet<string> {
+  const { turns, pool } = context.input;
+  const before = leftOutOf(memory.left_out ?? []);
+  const places = placesOf(turns, context.leftOut).filter((place) => !before.has(place));
+  const ids = places.flatMap(({ turn, step, call }) => {
+    if (step === -1) return (turns[turn]?.user_objects ?? []).map(({ id }) => id);
+    const calls = context.answerAt({ turn, step })?.toolcall_ids ?? [];
+    const left = call === undefined ? calls : calls.slice(call, call + 1);
+    return left.flatMap((id) => [
+      id,
+      ...fileReferences(pool.get(id)?.stored.body).map((file) => file.id),
+    ]);
+  });
+  return new Set(ids.flatMap((id) => pool.get(id)?.handle ?? []));
 }

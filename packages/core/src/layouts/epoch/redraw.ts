@@ -12,7 +12,7 @@ import { isPassingNotice } from "./appended-lines.ts";
 import { boundTo, showsThinking, withoutThinking } from "./bound-thinking.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { stubsFor } from "./large-arguments.ts";
-import { leastTokens, type Removable } from "./leaving.ts";
+import type { Removable } from "./leaving.ts";
 import { fixedTypes, type PlanningContext } from "./planning-context.ts";
 import { missingResult, resultEntry } from "./result-entries.ts";
 import { withoutTexts } from "./user-entries.ts";
@@ -25,21 +25,26 @@ export interface Change {
   readonly leaving?: readonly Removable[];
   /** Index of the first result that the model has not answered. It shows what its call asked for. */
   readonly unsentFrom?: number;
-  /** Whether an epoch ends, so that free texts leave. */
+  /** Whether a content outside results is not shown any longer. */
+  readonly isWithheld?: (part: ShownPart) => boolean;
+  /**
+   * Whether an epoch ends. Then former versions of files are not shown, lines in results get the newest version, free
+   * texts leave, and lines and notices outside results are left to `appended`.
+   */
   readonly isEnd?: boolean;
 }
 
 /**
- * Draws the messages of the chat again from the cut on, each once and in order, from what is above it. A content that
- * leaves becomes its reference line, and so do an older version of a file and a part that refers to a content that is not
- * above. Signed thinking is not shown to a model that binds it. Objects and notices outside results are not drawn again,
- * except contents as short as their line: `appended` adds those that are still true.
+ * Draws the entries of a view again from the cut on, each once and in order, from what is above it. A content that leaves
+ * becomes its reference line, and so does a part that refers to a content that is not above. Messages that are left out
+ * are not drawn. Signed thinking is not shown to a model that binds it.
  */
 export function redraw(
   context: PlanningContext,
   entries: readonly ViewEntry[],
-  { cut, leaving = [], unsentFrom = Number.POSITIVE_INFINITY, isEnd = false }: Change,
+  change: Change,
 ): readonly ViewEntry[] {
+  const { cut, leaving = [], isEnd = false } = change;
   if (cut >= entries.length) return entries;
   const made = entries.slice(0, cut);
   const above = shownParts(made);
@@ -47,10 +52,8 @@ export function redraw(
   for (let index = cut; index < entries.length; index += 1) {
     const entry = entries[index];
     if (entry === undefined) continue;
-    const left = leavingAt.get(index) ?? [];
-    const again = isPassing(context, entry)
-      ? undefined
-      : drawnAgain(context, above, entry, left, index >= unsentFrom);
+    const at = { context, change, above, index, leaving: leavingAt.get(index) ?? [] };
+    const again = isLeftOut(context, entry) ? undefined : drawnAgain(at, entry);
     if (again === undefined) continue;
     made.push(again);
     above.add(again);
@@ -58,38 +61,20 @@ export function redraw(
   return isEnd ? withoutFreeTexts(context, made, cut) : made;
 }
 
-/**
- * Draws a view again from the cut on after contents above have left for the budget. All forms stay, but a part that
- * refers to a content that is not above is a line.
- */
-export function resolved(
-  context: PlanningContext,
-  entries: readonly ViewEntry[],
-  cut: number,
-): readonly ViewEntry[] {
-  const above = shownParts(entries.slice(0, cut));
-  return entries.flatMap((entry, index): readonly ViewEntry[] => {
-    if (index < cut) return [entry];
-    const again =
-      entry.type === "assistant"
-        ? answerAgain(context, entry, [])
-        : entry.type === "result" || entry.type === "object"
-          ? withParts(context, above, entry, (part) => reference(context, above, part))
-          : entry;
-    if (again === undefined) return [];
-    above.add(again);
-    return [again];
-  });
+/** The place of an entry that is drawn again. */
+interface Redrawing {
+  readonly context: PlanningContext;
+  readonly change: Change;
+  /** The parts that are shown above it. */
+  readonly above: ShownParts;
+  readonly index: number;
+  /** The parts of it that leave. */
+  readonly leaving: readonly Removable[];
 }
 
-/** Returns a message as it is shown behind the cut, or undefined if it is not shown. */
-function drawnAgain(
-  context: PlanningContext,
-  above: ShownParts,
-  entry: ViewEntry,
-  leaving: readonly Removable[],
-  isUnsent: boolean,
-): ViewEntry | undefined {
+/** Returns an entry as it is shown behind the cut, or undefined if it is not shown. */
+function drawnAgain(at: Redrawing, entry: ViewEntry): ViewEntry | undefined {
+  const { context, change, leaving } = at;
   switch (entry.type) {
     case "user":
       if (leaving.length === 0) return entry;
@@ -97,9 +82,14 @@ function drawnAgain(
     case "assistant":
       return answerAgain(context, entry, leaving);
     case "result":
-      if (leaving.length > 0) return referenceOf(context, entry);
-      return resultAgain(context, above, entry, isUnsent);
-    default:
+      return leaving.length > 0 ? referenceOf(context, entry) : resultAgain(at, entry);
+    case "object":
+      return leaving.length > 0 ? undefined : objectAgain(at, entry);
+    case "notice":
+      return change.isEnd === true && isPassingNotice(context, entry) ? undefined : entry;
+    case "opaque":
+    case "summary":
+    case "added":
       return entry;
   }
 }
@@ -112,33 +102,50 @@ function answerAgain(
   const isRefused = boundTo(context) !== undefined && showsThinking(context, entry);
   const valid = isRefused ? withoutThinking(context, entry) : entry;
   if (valid === undefined || leaving.length === 0) return valid;
-  const rest = valid;
   const stubs = stubsFor(context, valid, new Set(leaving.map(({ call }) => call)));
-  return context.sized({ ...rest, stubs });
+  return context.sized({ ...valid, stubs });
 }
 
 function resultAgain(
-  context: PlanningContext,
-  above: ShownParts,
+  { context, change, above, index }: Redrawing,
   entry: ResultEntry,
-  isUnsent: boolean,
 ): ResultEntry {
   const { turn, step, call: position } = entry;
   if (context.leftOut.has(entry))
     return entry.of === undefined ? entry : missingResult(context, entry);
+  const isUnsent = index >= (change.unsentFrom ?? Number.POSITIVE_INFINITY);
   const isLate = entry.of === undefined && context.resultAt(entry) !== undefined;
   const call = isUnsent || isLate ? context.callAt(entry) : undefined;
   if (call !== undefined) return resultEntry(context, above, { turn, step, call: position }, call);
   return withParts(context, above, entry, (part) => {
+    if (change.isEnd !== true) return reference(context, above, part);
     if (part.form === "line") return withNewestVersion(context, part);
-    const stored = context.active.get(part.of)?.stored;
-    const isOld =
-      stored !== undefined &&
-      !fixedTypes.has(stored.body.type) &&
-      part.form !== "above" &&
-      part.version !== stored.version;
-    return isOld ? lineOf(context, part) : reference(context, above, part);
+    return isOld(context, part) ? lineOf(context, part) : reference(context, above, part);
   });
+}
+
+/** Returns the contents that stay. At an epoch's end, an object that nothing else names gets its line by `appended`. */
+function objectAgain(
+  { context, change, above }: Redrawing,
+  entry: ObjectEntry,
+): ObjectEntry | undefined {
+  const isGone = (part: ShownPart): boolean => change.isWithheld?.(part) === true;
+  if (change.isEnd !== true)
+    return withParts(context, above, entry, (part) =>
+      isGone(part) ? lineOf(context, part) : reference(context, above, part),
+    );
+  const isTrue = (part: ShownPart): boolean =>
+    !isOld(context, part) && reference(context, above, part) === part;
+  const shows = contentParts(entry).filter(isTrue);
+  if (shows.length === 0) return undefined;
+  return shows.length === entry.shows.length ? entry : context.sized({ type: "object", shows });
+}
+
+/** Whether a part shows a former version of an active file. */
+function isOld(context: PlanningContext, { of, version, form }: ShownPart): boolean {
+  const stored = context.active.get(of)?.stored;
+  if (stored === undefined || fixedTypes.has(stored.body.type)) return false;
+  return form !== "above" && version !== stored.version;
 }
 
 /** Returns an entry with other parts, or the same entry if they are the same. */
@@ -239,28 +246,8 @@ function refersAbove({ form }: ShownPart): boolean {
   return form === "above" || form === "diff";
 }
 
-/** Whether a content outside results is about as short as its line would be, so that it stays. */
-function isShort({ settings }: PlanningContext, entry: ObjectEntry): boolean {
-  const isContent = contentParts(entry).length === entry.shows.length;
-  const isLeaning = entry.shows.some(({ form }) => form === "diff");
-  return entry.tokens <= leastTokens(settings) && isContent && !isLeaning;
-}
-
-/** Whether an entry is not drawn again behind a cut: a message that is left out, and what is appended. */
-function isPassing(context: PlanningContext, entry: ViewEntry): boolean {
-  switch (entry.type) {
-    case "user":
-      return context.leftOut.has({ turn: entry.turn, step: -1 });
-    case "assistant":
-    case "opaque":
-    case "result":
-      return context.leftOut.has({ turn: entry.turn, step: entry.step });
-    case "notice":
-      return isPassingNotice(context, entry);
-    case "object":
-      return !isShort(context, entry);
-    case "summary":
-    case "added":
-      return false;
-  }
+/** Whether the message of an entry is left out. A result that is left out alone is shown as one that is not there. */
+function isLeftOut({ leftOut }: PlanningContext, entry: ViewEntry): boolean {
+  if (entry.type === "user") return leftOut.has({ turn: entry.turn, step: -1 });
+  return "step" in entry && leftOut.has({ turn: entry.turn, step: entry.step });
 }
