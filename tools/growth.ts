@@ -8,9 +8,14 @@ const noise = 30;
 export function growth(run: (size: number) => void, size: number): number {
   const quarter = Math.round(size / 4);
   run(quarter);
-  const small = shortest(() => run(quarter));
-  const large = shortest(() => run(size));
-  return large < noise ? 1 : large / small;
+  let least = Number.POSITIVE_INFINITY;
+  // A busy machine makes one comparison wrong, but not all of them.
+  for (let round = 0; round < 3 && least > linear; round += 1) {
+    const small = shortest(() => run(quarter));
+    const large = shortest(() => run(size));
+    least = Math.min(least, large < noise ? 1 : large / small);
+  }
+  return least;
 }
 
 /** Growth beyond which the time is not linear. */
