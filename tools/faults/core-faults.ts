@@ -739,7 +739,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "(one.index < grown.unsentFrom && !one.keys.some(isPinned))",
+    of: "(one.index < grown.unsentFrom && !one.keys.some((key) => context.isPinned(key)))",
     becomes: "one.index < grown.unsentFrom",
     breaks: "Where room is short, pinned contents leave like any other.",
   },

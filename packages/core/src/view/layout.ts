@@ -209,7 +209,8 @@ export type Departure =
 
 /**
  * Why an epoch ended. `carried`: the carried cost reached its share of the rewrite cost. `cold`: the provider's cache
- * held nothing of the session. `budget`: the view exceeded the budget, or a view that was cut may be larger now.
+ * held nothing of the session. `budget`: the view exceeded the budget, a view that was cut may be larger now,
+ * or the user went back to a message that had left for it.
  * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the view
  * contains signed thinking of another model, or the text before the messages has changed, and the model binds its
  * thinking to both. `returned`: messages that an extension of the host had left out are back.

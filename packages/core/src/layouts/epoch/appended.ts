@@ -38,10 +38,7 @@ export function appended(
   { isFirst, isTurnStart, scarce, redrawn }: Before,
 ): readonly ViewEntry[] {
   const entries = [...chat];
-  // A content that is not shown any longer, because it was of a former version, is not scarce.
-  const shown = handlesShown(chat);
-  const lost = new Set([...handlesShown(redrawn)].filter((of) => !shown.has(of)));
-  const still = scarce?.filter((of) => !lost.has(of));
+  const still = redrawn.length === 0 ? scarce : stillScarce(chat, scarce, redrawn);
   entries.push(...missingObjects(context, shownParts(chat, still)));
   entries.push(...namedAgain(context, entries, redrawn));
   entries.push(...loadedLines(context, entries));
@@ -55,6 +52,17 @@ export function appended(
   return entries;
 }
 
+/** Returns the scarce objects without those whose content is not drawn again, because it was of a former version. */
+function stillScarce(
+  chat: readonly ViewEntry[],
+  scarce: readonly UseKey[] = [],
+  redrawn: readonly ViewEntry[],
+): readonly UseKey[] {
+  const shown = handlesShown(chat);
+  const before = handlesShown(redrawn);
+  return scarce.filter((of) => shown.has(of) || !before.has(of));
+}
+
 /**
  * Returns entries that show pinned contents whole at the first call of a turn, if an earlier budget did not allow that
  * and they fit beside this turn. Older turns may then leave for them. `scarce`: the objects of which the budget did not
@@ -65,8 +73,7 @@ function pinnedAgain(
   entries: readonly ViewEntry[],
   scarce: readonly UseKey[] = [],
 ): readonly ObjectEntry[] {
-  const isPinned = (handle: string): boolean => context.isPinned(handle);
-  const again = new Set(scarce.filter(isPinned));
+  const again = new Set(scarce.filter((of) => context.isPinned(of)));
   if (again.size === 0) return [];
   const parts = shownParts(
     entries,
@@ -74,7 +81,7 @@ function pinnedAgain(
   );
   const missing = missingObjects(context, parts);
   const others = entries.filter((entry) =>
-    contentParts(entry).some(({ of }) => isPinned(of) && !again.has(of)),
+    contentParts(entry).some(({ of }) => context.isPinned(of) && !again.has(of)),
   );
   const turn = entries.slice(entries.findLastIndex(({ type }) => type === "user"));
   const { budget = Number.POSITIVE_INFINITY } = context.input;

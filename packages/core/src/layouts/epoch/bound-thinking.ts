@@ -49,8 +49,7 @@ export function withoutThinking(
 ): AssistantEntry | undefined {
   const made = answerEntry(context, { turn, step }, false);
   if (made === undefined || stubs === undefined) return made;
-  const rest = made;
-  return context.sized({ ...rest, stubs });
+  return context.sized({ ...made, stubs });
 }
 
 /** Whether an entry shows signed thinking. */

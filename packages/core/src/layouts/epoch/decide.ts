@@ -41,7 +41,7 @@ interface Grown {
   readonly firstChanged: number;
   /** Index of the first entry that the model has not seen. */
   readonly unsentFrom: number;
-  /** Number of entries of the last view. */
+  /** Number of entries that are kept of the last view. */
   readonly sent: number;
 }
 
@@ -58,8 +58,8 @@ interface Ended {
 }
 
 /**
- * Decides what the next view shows: the last view as far as it is still true, what is new, and which parts
- * leave when an epoch ends. What has not changed is the same object as in the last view.
+ * Decides what the next view shows: the last view as far as it is still true, what is new, and which parts leave when an
+ * epoch ends. What has not changed is the same object as in the last view.
  */
 export function decide(context: PlanningContext, last: ViewRecord | undefined): Decisions {
   const before = last === undefined ? firstMemory : epochMemory(last);
@@ -175,9 +175,10 @@ function end(
   const swept = without(context, grown, unused);
   if (!isOverBudget(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
-  const isPinned = (key: UseKey): boolean => context.isPinned(key);
   const allEarlier = canLeave.filter(
-    (one) => unused.includes(one) || (one.index < grown.unsentFrom && !one.keys.some(isPinned)),
+    (one) =>
+      unused.includes(one) ||
+      (one.index < grown.unsentFrom && !one.keys.some((key) => context.isPinned(key))),
   );
   const least = without(context, grown, allEarlier);
   const activated = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");

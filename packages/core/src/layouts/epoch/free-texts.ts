@@ -80,11 +80,10 @@ export function withoutFreeTexts(
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
     if (free === undefined || entry.type !== "assistant" || step === undefined) return [entry];
     if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
-    const rest = entry;
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
     const made = context.sized({
-      ...rest,
+      ...entry,
       ...(free.isThought ? { thinking: "all-left-out" } : {}),
       ...(stubs.length === 0 ? {} : { stubs }),
     });

@@ -59,8 +59,8 @@ function replacement(
   memory: EpochMemory,
 ): EpochEnd | undefined {
   if (memory.compaction !== compactionName(context.input)) return "compaction";
-  const before = leftOutOf(memory.left_out ?? []);
   if (lacksNewestUser(context, last)) return "budget";
+  const before = leftOutOf(memory.left_out ?? []);
   const hasReturned = placesOf(context.input.turns, before).some(
     (place) => !context.leftOut.has(place),
   );

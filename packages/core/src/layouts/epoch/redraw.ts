@@ -129,10 +129,9 @@ function objectAgain(
   { context, change, above }: Redrawing,
   entry: ObjectEntry,
 ): ObjectEntry | undefined {
-  const isGone = (part: ShownPart): boolean => change.isWithheld?.(part) === true;
   if (change.isEnd !== true)
     return withParts(context, above, entry, (part) =>
-      isGone(part) ? lineOf(context, part) : reference(context, above, part),
+      change.isWithheld?.(part) === true ? lineOf(context, part) : reference(context, above, part),
     );
   const isTrue = (part: ShownPart): boolean =>
     !isOld(context, part) && reference(context, above, part) === part;

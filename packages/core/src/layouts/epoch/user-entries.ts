@@ -44,8 +44,7 @@ export function withoutTexts(
   entry: UserEntry,
   blocks?: ReadonlySet<number>,
 ): UserEntry {
-  const rest = entry;
-  const { texts = [] } = rest;
+  const { texts = [] } = entry;
   const isLeaving = (text: UserText): boolean =>
     !hasLeft(text) && (blocks === undefined || blocks.has(text.block));
   if (!texts.some(isLeaving)) return entry;
@@ -53,7 +52,7 @@ export function withoutTexts(
   const shown = texts.map((text) =>
     isLeaving(text) ? { ...text, ...endsOfUserText(textOfBlock(user, text.block) ?? "") } : text,
   );
-  return context.sized({ ...rest, texts: shown });
+  return context.sized({ ...entry, texts: shown });
 }
 
 /** A long text of a user message in view that can leave. */
