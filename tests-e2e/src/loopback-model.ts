@@ -70,7 +70,7 @@ export const openLoopbackModel = async (options: LoopbackModelOptions): Promise<
     requests,
     billed,
     failures,
-    received: async (index, { deadlineMs = 30_000 } = {}) => {
+    received: async (index, { deadlineMs = 120_000 } = {}) => {
       const found = requests[index];
       if (found !== undefined) {
         return found;

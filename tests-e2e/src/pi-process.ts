@@ -50,7 +50,7 @@ export interface PiProcess extends AsyncDisposable {
 export const openPiProcess = (
   options: PiProcessOptions & { readonly commandLine: readonly string[] },
 ): PiProcess => {
-  const { workspace, deadlineMs = 60_000 } = options;
+  const { workspace, deadlineMs = 120_000 } = options;
   const commandLine = [piInstallation(options.pi).cli, ...options.commandLine];
   const child = spawn(options.node ?? process.execPath, commandLine, {
     cwd: workspace.workFolder,

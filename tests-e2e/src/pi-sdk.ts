@@ -73,7 +73,7 @@ export interface PiSdk extends AsyncDisposable {
 
 /** Opens a real Pi session in this process, with its real tools, against the workspace's model. */
 export const openPiSdk = async (options: PiSdkOptions): Promise<PiSdk> => {
-  const { pi, workspace, deadlineMs = 30_000 } = options;
+  const { pi, workspace, deadlineMs = 120_000 } = options;
   const { workFolder: cwd, agentFolder: agentDir } = workspace;
   const sdk: SdkModule = await import(pathToFileURL(piInstallation(pi).sdk).href);
   const settingsManager = sdk.SettingsManager.create(cwd, agentDir);

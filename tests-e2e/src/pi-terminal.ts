@@ -24,7 +24,7 @@ export interface PiTerminal extends AsyncDisposable {
 /** Keys that have names. */
 export const key = { enter: "\r", tab: "\t", up: "\u001B[A", clearLine: "\u0015" } as const;
 
-const deadlineMs = 30_000;
+const deadlineMs = 120_000;
 
 /** A terminal that has shown nothing for this time waits for the user. */
 const quietMs = 150;

@@ -79,7 +79,7 @@ describe.skipIf(isSkipped)("a session of Pi and an agent of OpenClaw on one stor
       [["activate", { id: "harbour#Tides" }]],
     ]);
     await writeFile(join(workspace.workFolder, "plan.txt"), "changed by hand\n");
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     const changed = await claw.turn("and now?");
     await pi.prompt("and now?");
 

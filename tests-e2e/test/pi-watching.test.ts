@@ -114,7 +114,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
 const stored = async (store: ObjectStore, version: number): Promise<void> => {
   await expect
     .poll(async () => (await store.find({ where: { type: "file" } })).items[0]?.version, {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toBe(version);
 };

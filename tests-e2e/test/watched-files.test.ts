@@ -238,7 +238,7 @@ test("a file that was only named is followed when it is moved and deleted", asyn
   await rm(join(folder, "b.txt"));
 
   await expect
-    .poll(async () => await pathsOf(session), { timeout: 10_000 })
+    .poll(async () => await pathsOf(session), { timeout: 60_000 })
     .toEqual(
       new Map([
         [a, "moved.txt"],

@@ -19,6 +19,9 @@ async function openServer(answer: RequestListener): Promise<AsyncDisposable & { 
   };
 }
 
+/** Longer than a test may take, in milliseconds: only a store that has no patience of its own waits so long. */
+const endless = 3_600_000;
+
 const patience = (milliseconds: number) => {
   let isBlocked = false;
   return {
@@ -30,27 +33,27 @@ const patience = (milliseconds: number) => {
 
 it("does not wait longer than its patience for a node that accepts requests and never answers", async () => {
   await using server = await openServer(() => undefined);
-  const start = performance.now();
 
-  const failure = await openXtdbStore({ url: server.url, patience: patience(1_200) }).catch(
-    (error: unknown) => error,
-  );
+  const failure = await openXtdbStore({
+    url: server.url,
+    timeout: endless,
+    patience: patience(1_200),
+  }).catch((error: unknown) => error);
 
   expect(StoreError.is(failure, "STORE_UNAVAILABLE")).toBe(true);
-  expect(performance.now() - start).toBeLessThan(2_500);
 });
 
 it("tries a node that cannot be reached no longer than its patience", async () => {
   const closed = await openServer(() => undefined);
   await closed[Symbol.asyncDispose]();
-  const start = performance.now();
 
-  const failure = await openXtdbStore({ url: closed.url, patience: patience(0) }).catch(
-    (error: unknown) => error,
-  );
+  const failure = await openXtdbStore({
+    url: closed.url,
+    timeout: endless,
+    patience: patience(0),
+  }).catch((error: unknown) => error);
 
   expect(StoreError.is(failure, "STORE_UNAVAILABLE")).toBe(true);
-  expect(performance.now() - start).toBeLessThan(1_000);
 });
 
 it("waits for an answer that takes long while the node's status is answered", async () => {

@@ -71,7 +71,7 @@ export async function openView({ page }: CheckedPage, url: string): Promise<void
     .filter({ hasText: isLive ? "Live" : "Snapshot" })
     .waitFor();
   await expect
-    .poll(async () => await page.locator(".waiting").count(), { timeout: 20_000 })
+    .poll(async () => await page.locator(".waiting").count(), { timeout: 60_000 })
     .toBe(0);
   // Parts of a view that have no word for waiting, such as the number of the last call, appear with their answers.
   for (let before = "", now = " "; before !== now;) {

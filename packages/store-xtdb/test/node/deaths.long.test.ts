@@ -170,5 +170,5 @@ async function killNode(dataFolder: string): Promise<void> {
   const { pid } = await nodeStatus(dataFolder);
   if (pid === undefined) throw new Error("no node runs");
   process.kill(pid, "SIGKILL");
-  await untilGone(pid, 10_000);
+  await untilGone(pid, 60_000);
 }

@@ -80,7 +80,7 @@ describe.skipIf(lacking !== undefined)("unreadable requests, and the status, on 
     await on.put({ "xt/id": "stats", "only-here": 1 });
 
     await expect
-      .poll(async () => (await on.json("attribute-stats")).json(), { timeout: 10_000 })
+      .poll(async () => (await on.json("attribute-stats")).json(), { timeout: 60_000 })
       .toMatchObject({ "only-here": 1 });
   });
 });
