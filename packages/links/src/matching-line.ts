@@ -1,4 +1,4 @@
-import { oneLine } from "@self-context-manager/objects";
+import { composed, oneLine } from "@self-context-manager/objects";
 
 /** A line of a text, with its number from 1. */
 export interface ShownLine {
@@ -36,12 +36,12 @@ export function matchingLine(text: string, question: string): MatchingLine | und
   let best: { readonly line: string; readonly number: number; readonly fit: number } | undefined;
   for (const [index, line] of lines.entries()) {
     if (index < skipped) continue;
-    const fit = words.length === 0 ? Number(line.trim() !== "") : fitOf(line.toLowerCase(), words);
+    const fit = words.length === 0 ? Number(line.trim() !== "") : fitOf(compared(line), words);
     if (fit > (best?.fit ?? 0)) best = { line, number: index + 1, fit };
     if (best?.fit === Math.max(1, words.length)) break;
   }
   if (best === undefined) return undefined;
-  const places = words.map((word) => best.line.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+  const places = words.map((word) => compared(best.line).indexOf(word)).filter((at) => at >= 0);
   const at = places.length === 0 ? 0 : Math.min(...places);
   return { line: best.number, text: around(best.line, at), words: best.fit };
 }
@@ -56,7 +56,7 @@ export function lineAt(text: string, offset: number): ShownLine {
 
 /** Returns the words of a question in lower case, with the parts of identifiers. Short words count only if there are no others. */
 function questionWords(question: string): readonly string[] {
-  const words = question
+  const words = composed(question)
     .split(/[^\p{L}\p{N}\p{M}]+|(?<=\p{Ll})(?=\p{Lu})/u)
     .map((word) => word.toLowerCase());
   const long = words.filter((word) => word.length > 2 || /\p{N}/u.test(word));
@@ -69,6 +69,11 @@ function frontMatterLines([first = "", ...others]: readonly string[]): number {
   if (!/^\uFEFF?---\r?$/u.test(first)) return 0;
   const end = others.findIndex((line) => /^---[ \t]*\r?$/u.test(line));
   return end === -1 ? 0 : end + 2;
+}
+
+/** Returns a line in the form in which its words are compared with those of a question. */
+function compared(line: string): string {
+  return composed(line).toLowerCase();
 }
 
 function fitOf(line: string, words: readonly string[]): number {

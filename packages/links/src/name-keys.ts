@@ -1,4 +1,4 @@
-import type { ParsedLink } from "@self-context-manager/objects";
+import { composed, type ParsedLink } from "@self-context-manager/objects";
 
 /** What a link can call an object by, beside its id. */
 export interface ObjectNames {
@@ -17,7 +17,7 @@ export function segmentsOf(path: string): readonly string[] {
 
 /** A text for comparison: in any case, in any composition of its letters, with single blanks. */
 export function folded(text: string): string {
-  return text.normalize("NFC").toLowerCase().trim().replaceAll(/\s+/gu, " ");
+  return composed(text).toLowerCase().trim().replaceAll(/\s+/gu, " ");
 }
 
 /** A folded name without the ending of a note. */

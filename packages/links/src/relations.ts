@@ -7,6 +7,7 @@ import {
 
 import { backlinksOf, type FollowedLink, type LinkParts } from "./follow-links.ts";
 import { plainRelation } from "./graph.ts";
+import { folded } from "./name-keys.ts";
 
 /** A relation that is looked for, with the name of its target if one is given. */
 export interface WantedRelation {
@@ -51,7 +52,7 @@ export async function backlinksWithRelation(
 }
 
 function hasRelation(link: Pick<ParsedLink, "relation">, relation: string): boolean {
-  return (link.relation ?? plainRelation).toLowerCase() === relation.toLowerCase();
+  return folded(link.relation ?? plainRelation) === folded(relation);
 }
 
 function firstOfEach<Link extends Pick<IndexedLink, "from">>(

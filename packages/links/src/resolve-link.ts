@@ -1,4 +1,9 @@
-import { compareText, type ObjectId, type ParsedLink } from "@self-context-manager/objects";
+import {
+  compareText,
+  composed,
+  type ObjectId,
+  type ParsedLink,
+} from "@self-context-manager/objects";
 
 import {
   folded,
@@ -118,7 +123,7 @@ function resolveName(
     ) ??
     oneOf(
       "nickname",
-      candidates.filter(({ nickname }) => nickname === name),
+      sameName(name, candidates, ({ nickname }) => nickname),
     ) ??
     byPath(name, syntax, place, near) ??
     bySuffix(name, place, near) ??
@@ -128,6 +133,18 @@ function resolveName(
 
 function oneOf(rank: LinkRank, [found]: readonly Candidate[]): Found | undefined {
   return found === undefined ? undefined : { state: "resolved", id: found.id, rank };
+}
+
+/** Returns those with exactly a name, or else those with the same letters in another composition. */
+function sameName<Named>(
+  name: string,
+  among: readonly Named[],
+  nameOf: (one: Named) => string | undefined,
+): readonly Named[] {
+  const exact = among.filter((one) => nameOf(one) === name);
+  if (exact.length > 0) return exact;
+  const wanted = composed(name);
+  return among.filter((one) => composed(nameOf(one) ?? "") === wanted);
 }
 
 /** By the exact path, with or without `.md`: from the document, from the workspace. */
@@ -150,7 +167,7 @@ function byPath(
     if (wanted === undefined) continue;
     for (const path of [wanted, `${wanted}.md`]) {
       // A file that is gone and a later one can have the same path.
-      const found = near.filter((one) => one.segments.join("/") === path);
+      const found = sameName(path, near, ({ segments }) => segments.join("/"));
       if (found.length > 0) return chosen("path", found, place);
     }
   }

@@ -1,4 +1,9 @@
-import type { LineRange, ParsedDocument, ParsedHeading } from "@self-context-manager/objects";
+import {
+  composed,
+  type LineRange,
+  type ParsedDocument,
+  type ParsedHeading,
+} from "@self-context-manager/objects";
 
 import { folded } from "./name-keys.ts";
 
@@ -77,13 +82,13 @@ function headingNamed(
   if (key === "") return undefined;
   return (
     headings.find(({ text }) => headingKey(text) === key) ??
-    headings.find(({ text }) => anchorOf(text) === wanted)
+    headings.find(({ text }) => anchorOf(text) === composed(wanted))
   );
 }
 
 /** The name that programs give a heading in a Markdown link: `What is it?` is `what-is-it`. */
 function anchorOf(text: string): string {
-  return text
+  return composed(text)
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc}\s-]/gu, "")

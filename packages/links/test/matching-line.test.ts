@@ -11,6 +11,11 @@ test.each([
   ["const readFile = 1;", "readFile", { line: 1, text: "const readFile = 1;", words: 2 }],
   ["a\nREAD the FILE", "readFile", { line: 2, text: "READ the FILE", words: 2 }],
   ["nothing", "something else", undefined],
+  [
+    "eins\nÜber uns".normalize("NFD"),
+    "über",
+    { line: 2, text: "Über uns".normalize("NFD"), words: 1 },
+  ],
   ["---\na: 1\n---\n\n# Title\n", "", { line: 5, text: "# Title", words: 1 }],
 ])("the matching line of %j for %j", (text, question, expected) => {
   expect(matchingLine(text, question)).toEqual(expected);

@@ -71,6 +71,23 @@ it("chooses among objects of one path by their ids, in any order of the candidat
     });
 });
 
+it("finds a name in any composition of its letters, the exact one first", () => {
+  const forms = ["NFC", "NFD"].map((form) => "résumé".normalize(form));
+  const files = forms.map((name, index) => file(`f${index}`, `${name}.md`));
+  const named = forms.map((nickname, index) => ({ id: id(`n${index}`), nickname, aliases: [] }));
+  const meant = (name: string, among: readonly Candidate[]) =>
+    resolveLink({ name, syntax: "wiki", raw: name }, from, among);
+
+  for (const [index, name] of forms.entries()) {
+    for (const one of files)
+      expect(meant(`/${name}`, [one])).toMatchObject({ id: one.id, rank: "path" });
+    for (const one of named)
+      expect(meant(name, [one])).toMatchObject({ id: one.id, rank: "nickname" });
+    expect(meant(`/${name}`, files)).toMatchObject({ state: "resolved", id: `f${index}` });
+    expect(meant(name, named)).toMatchObject({ state: "resolved", id: `n${index}` });
+  }
+});
+
 it("separates a heading from a name only if the whole is no name", () => {
   for (const raw of ["Sprint #4", String.raw`sprint  #4\|next`])
     expect(resolve("Sprint", "4", "wiki", raw)).toEqual({

@@ -11,6 +11,7 @@ export {
 } from "./errors.ts";
 export { taskQueue } from "./task-queue.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
+export { composed, compositions } from "./model/composition.ts";
 export { defined } from "./model/defined.ts";
 export {
   type ContextOperation,

@@ -31,7 +31,7 @@ const busyTimeout = 2_000;
 /** Marks a file as a search index of this project: "SCMS" in ASCII. */
 const applicationId = 0x53_43_4d_53;
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /** Free pages of the file, as a share of all, from which it is made smaller. Fewer are used again by the next texts. */
 const mostFree = 0.05;

@@ -1,3 +1,5 @@
+import { composed } from "@self-context-manager/objects";
+
 // Words of texts and of queries. Both go through the same function, so that what was added can be found.
 
 const identifier = /[\p{L}\p{N}\p{M}]+(?:_+[\p{L}\p{N}\p{M}]+)*/gu;
@@ -8,12 +10,12 @@ const seam =
 const mostParts = 5;
 
 /**
- * Returns the words of a text, in lower case with blanks between them. An identifier is its parts and the whole:
+ * Returns the words of a text, in lower case and composed, with blanks between them. An identifier is its parts and the whole:
  * `readFile_v2` is `read file v 2 readfilev2`.
  */
 export function splitWords(text: string): string {
   const words: string[] = [];
-  for (const [found] of text.matchAll(identifier)) {
+  for (const [found] of composed(text).matchAll(identifier)) {
     const parts = found.split(seam).filter((part) => part !== "");
     for (const part of parts) words.push(part.toLowerCase());
     if (parts.length > 1 && parts.length <= mostParts) words.push(parts.join("").toLowerCase());

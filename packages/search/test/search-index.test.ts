@@ -29,6 +29,7 @@ describe("words", () => {
     ["SCM_STORE_KIND", "scm store kind scmstorekind"],
     ["Größe 日本 naïve", "größe 日本 naïve"],
     ["a1b2c3d4", "a 1 b 2 c 3 d 4"],
+    ["Größe 보고서".normalize("NFD"), "größe 보고서"],
     ["", ""],
   ])("of %j are %j", (text, words) => {
     expect(splitWords(text)).toBe(words);
@@ -55,6 +56,19 @@ describe("a search index", () => {
     for (const words of ["PARSER", "matter", "front_matter", "frontMatterFields", "reads xyz"])
       expect(await found(index, words)).toEqual(["a"]);
     expect(await found(index, "xyz")).toEqual([]);
+  });
+
+  it("finds a text in any composition of its letters and of those of the query", async () => {
+    await using index = openSearchIndex({ path: ":memory:" });
+    await index.add(
+      [textOf("a", "분기 보고서 Übersicht".normalize("NFD")), textOf("b", "분기 보고서 Übersicht")],
+      "1",
+    );
+
+    for (const words of ["보고서", "übersicht", '"분기 보고서"']) {
+      for (const form of ["NFC", "NFD"])
+        expect((await found(index, words.normalize(form))).toSorted()).toEqual(["a", "b"]);
+    }
   });
 
   it("ranks texts that begin with the words before long ones that have them further down", async () => {

@@ -16,14 +16,19 @@ export interface NameQuery {
   readonly parts: readonly string[];
 }
 
+/** The page has no packages, so this is what `composed` of `objects` does. */
+function compared(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
 /** Names in the form in which they are compared. */
 export function lowerCase(names: readonly (string | undefined)[]): readonly string[] {
-  return names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()]));
+  return names.flatMap((name) => (name === undefined ? [] : [compared(name)]));
 }
 
 /** The query of typed words; undefined if there are none. */
 export function nameQuery(words: string): NameQuery | undefined {
-  const text = words.trim().toLowerCase();
+  const text = compared(words.trim());
   return text === "" ? undefined : { text, parts: text.split(/\s+/u) };
 }
 

@@ -1,4 +1,5 @@
-import { messageOf } from "@self-context-manager/objects";
+import { compositions, messageOf } from "@self-context-manager/objects";
+
 /** What a scan looks for: a literal text, or a regular expression. `flags` are `i`, `s`, `u` and `v`; `i` for both. */
 export type ScanPattern = { readonly flags?: string } & (
   | { readonly literal: string; readonly regex?: never }
@@ -23,7 +24,7 @@ export function readPattern({ literal, regex, flags = "" }: ScanPattern): ReadPa
     const names = literal === undefined ? "i, s, u and v" : "i";
     throw new TypeError(`the flags ${flags} cannot be used; only ${names} can`);
   }
-  const source = literal === undefined ? regex : escaped(literal);
+  const source = literal === undefined ? regex : compositions(literal).map(escaped).join("|");
   const all = `gm${flags}${literal === undefined ? "" : "u"}`;
   try {
     return { expression: new RegExp(source, all), isSlow: literal === undefined };

@@ -67,6 +67,10 @@ describe("a scan", () => {
       "o3@1:3 a.b(c)",
       "o1@1:2 a.b(c) a.b(c)",
     ]);
+    await put(store, "nfd", "Übersicht".normalize("NFD"));
+    expect(await lines(store, { literal: "Übersicht" })).toEqual([
+      `nfd@1:1 ${"Übersicht".normalize("NFD")}`,
+    ]);
     expect(await lines(store, { literal: "(c)\r\nax" })).toEqual(["o1@1:2 a.b(c) a.b(c)"]);
   });
 
