@@ -98,7 +98,7 @@ async function statesOfObjects(): Promise<readonly string[]> {
   ]);
   return [
     "### Objects in every state",
-    "The files are: one that was named and not read, one that is not text, a deleted one, one with some lines shown, one with a nickname and fences in its text, and one with a long name. Names are cut so that a metadata line has at most 17 tokens and a header at most 12 (decision D45).",
+    "The files are: one that was named and not read, one that is not text, a deleted one, one with some lines shown, one with a nickname and fences in its text, and one with a long name. Names are cut so that a metadata line has at most 17 tokens and a header at most 12 (decision D45). A name with letters that are not ASCII has at most 40 columns instead, and is cut between words or letters.",
     ...rendered(await session.nextView()),
     ...(await changedObjects(session, files)),
   ];

@@ -8,7 +8,7 @@ export function rangesText(ranges: readonly LineRange[], lines: number): string 
   return `lines ${ranges.map(({ from, to }) => `${from}-${to}`).join(", ")} of ${lines}`;
 }
 
-/** Returns the header of a content block: `f12 src/index.ts v3`. Without line ranges it has at most 12 tokens. */
+/** Returns the header of a content block: `f12 src/index.ts v3`. Without line ranges it has at most 12 tokens, if the name is ASCII. */
 export function blockHeader(
   entry: NamedObject,
   workspace: string,

@@ -17,7 +17,7 @@ import { hasOwnLetter } from "../lines/handles.ts";
 import type { NamedObject, PoolEntry } from "../view/pool-entry.ts";
 import { nameWeight, startOfWeight } from "./name-weight.ts";
 import { ownFields } from "./own-fields.ts";
-import { nameWeights, namingFields, shortName } from "./short-name.ts";
+import { isAscii, nameWeights, namingFields, shortName, shownBeginning } from "./short-name.ts";
 
 /**
  * Returns the reference line of a tool's result in the pooled layout: `[t31 ok, 4.1k chars]`, at most 17 tokens. For a
@@ -62,7 +62,7 @@ export function statusOf(body: ObjectMetadata | ObjectBody): CallStatus {
   return body["status"] === "fail" ? "failed" : "ok";
 }
 
-/** Weight that a metadata line may have without its handle. With the handle the line has at most 17 tokens. */
+/** Weight that a metadata line may have without its handle. With the handle an ASCII line has at most 17 tokens. */
 const lineWeight = 14;
 
 /** The usual types of files. They are common words, which have one or two tokens. */
@@ -78,8 +78,8 @@ interface PoolLineOptions {
 }
 
 /**
- * Returns an object's metadata line: handle, name, nickname and state, at most 17 tokens, and after them the fields of
- * the object's own `view`. `hasFileType`: whether the line of a file also has the file's type.
+ * Returns an object's metadata line: handle, name, nickname and state, at most 17 tokens if they are ASCII, and after
+ * them the fields of the object's own `view`. `hasFileType`: whether the line of a file also has the file's type.
  */
 export function poolLine(
   entry: NamedObject,
@@ -92,8 +92,10 @@ export function poolLine(
   const room =
     (longest ?? lineWeight) - nameWeight(` ${state}`) - (type === undefined ? 0 : typeWeight);
   const hasOther = body.nickname !== undefined && !namingFields(body).includes("nickname");
-  const nickname = hasOther ? ` (${startOfWeight(oneLine(body.nickname), room / 2)})` : "";
-  const name = shortName(workspace, body, room - nameWeight(nickname));
+  const nickname = hasOther ? ` (${shownBeginning(oneLine(body.nickname), room / 2)})` : "";
+  // The columns of a nickname in another script leave the name its half.
+  const used = isAscii(body.nickname ?? "") ? nameWeight(nickname) : room / 2;
+  const name = shortName(workspace, body, room - used);
   const isWhole = body.nickname !== undefined && nickname === ` (${body.nickname})`;
   const fields = ownFields(body, [
     ...shownByName(body, name, workspace),

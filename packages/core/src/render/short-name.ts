@@ -1,13 +1,23 @@
 import { type ObjectBody, type ObjectMetadata, oneLine } from "@self-context-manager/objects";
-import { endOfWeight, startOfWeight } from "./name-weight.ts";
+import { endOfWeight, nameWeight, startOfWeight } from "./name-weight.ts";
+import { beginningOfWidth, pathOfWidth } from "./name-width.ts";
 
 /** Weight that a name may have: in the header of a content block, and in places with more space. */
 export const nameWeights = { header: 7, answer: 14 } as const;
 
 /**
+ * Columns that a name with letters of other scripts has at least, whatever its weight. By their weight such names would
+ * be cut inside their words, until different files had one name.
+ */
+const leastColumns = 40;
+
+/** Columns for each unit of weight, where a name has more space. */
+const columnsOfWeight = 2.5;
+
+/**
  * Returns the name of an object in rendered text: a path relative to the workspace, a tool with its argument, or else
  * its nickname or type. A long path keeps its end and a long tool call its beginning, because these identify the object
- * best.
+ * best. A name depends on nothing but the object, so a line has the same bytes whenever it is rendered.
  */
 export function shortName(
   workspace: string,
@@ -17,12 +27,32 @@ export function shortName(
   const path =
     body["path"] ??
     (body.type === "file" || body.type === "note" ? body.provenance.origin : undefined);
-  if (typeof path === "string") return endOfWeight(oneLine(relative(workspace, path)), weight);
+  if (typeof path === "string") return shownPath(oneLine(relative(workspace, path)), weight);
   const display = body["args_display"];
   if (typeof display === "string")
-    return startOfWeight(oneLine(display).replace(": ", " "), weight);
+    return shownBeginning(oneLine(display).replace(": ", " "), weight);
   const usual = body.type === "user" ? "user message" : body.type;
-  return startOfWeight(oneLine(body.nickname ?? usual), weight);
+  return shownBeginning(oneLine(body.nickname ?? usual), weight);
+}
+
+function shownPath(path: string, weight: number): string {
+  if (isAscii(path) || nameWeight(path) <= weight) return endOfWeight(path, weight);
+  return pathOfWidth(path, columnsFor(weight));
+}
+
+/** Returns the beginning of a name that is no path within a weight, or within the columns of other scripts. */
+export function shownBeginning(name: string, weight: number): string {
+  if (isAscii(name) || nameWeight(name) <= weight) return startOfWeight(name, weight);
+  return beginningOfWidth(name, columnsFor(weight));
+}
+
+/** Whether a name is cut by its weight and not by its columns. Stored arguments of a call can have the mark of a cut. */
+export function isAscii(name: string): boolean {
+  return /^[\p{ASCII}…]*$/u.test(name);
+}
+
+function columnsFor(weight: number): number {
+  return Math.max(leastColumns, Math.floor(weight * columnsOfWeight));
 }
 
 /** Returns the fields that the name of an object shows if it is not cut. */

@@ -270,7 +270,7 @@ export type EpochEnd =
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
  *   at most 22 tokens between them names its object. One notice replaces whole turns that left. The header of a
- *   content block has at most 12 tokens.
+ *   content block has at most 12 tokens. A name with letters that are not ASCII has at most 40 columns instead.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
  *   leave with the version of the file that it replaces. A long text of the newest user message stays until another
