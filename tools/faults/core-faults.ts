@@ -1216,9 +1216,9 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/resolve-target.ts",
-    of: "(await findFile(scope, files.resolve(name, workspace)))",
+    of: "(await findFile(scope, files.resolve(form, workspace)))",
     becomes:
-      '(await store.find({ where: { type: "file", path: files.resolve(name, workspace) } })).items[0]',
+      '(await store.find({ where: { type: "file", path: files.resolve(form, workspace) } })).items[0]',
     breaks: "A note is not found by its path.",
   },
   {

@@ -64,6 +64,44 @@ async function writeNotes(folder: string): Promise<void> {
   await first.session.nextView();
 }
 
+it("finds notes in any composition of their letters, and by a shown name", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await using at = await opened(folder.path, "one");
+  const { session } = at;
+  const decomposed = (text: string): string => text.normalize("NFD");
+  await write(
+    session,
+    decomposed("분기 보고서.md"),
+    decomposed("매출은 Überschuss #실적\n- part_of [[설계]]\n"),
+  );
+  await write(session, "설계.md", "# 설계\n");
+
+  for (const form of ["NFC", "NFD"]) {
+    for (const asked of [
+      { words: "보고서" },
+      { words: "überschuss" },
+      { tag: "실적" },
+      { path: "분기" },
+      { path: "…기 보고서.md" },
+      { relation: "part_of 설계.md" },
+      { relation: "part_of …계.md" },
+    ]) {
+      const [[key = "", value = ""] = []] = Object.entries(asked);
+      const found = await tool(session, "find_objects", { [key]: value.normalize(form) });
+
+      expect([key, value, found.text.normalize("NFC")]).toEqual([
+        key,
+        value,
+        expect.stringMatching(/^- f1 분기 보고서\.md /u),
+      ]);
+    }
+  }
+  expect((await tool(session, "find_objects", { words: "überschuss" })).text).toContain(
+    decomposed("line 1: 매출은 Überschuss"),
+  );
+});
+
 it("finds in a second session what the first one wrote, by words, tag, relation and path", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "work"));

@@ -82,9 +82,32 @@ export async function backlinksOf(
 
 /** Returns what a name means that a person has written, as if it were a wiki link in no document. */
 export async function linkNamed(name: string, parts: LinkParts): Promise<LinkTarget> {
+  const link = linkWith(name);
+  if (link.name === "") return { state: "unresolved" };
+  const [followed] = await follow([{ from: nowhere, index: 0, link }], parts);
+  return followed?.target ?? { state: "unresolved" };
+}
+
+/** Returns what such a name means among some objects, which need not be in the index yet. */
+export function linkAmong(
+  name: string,
+  candidates: readonly IndexedNames[],
+  workspace: string,
+): LinkTarget {
+  const link = linkWith(name);
+  if (link.name === "") return { state: "unresolved" };
+  const keys = new Set(linkKeys(link));
+  const some = candidates.filter((one) => objectKeys(one.id, one).some((key) => keys.has(key)));
+  return resolveLink(link, { ...nowhere, workspace }, some);
+}
+
+/** The place of a link that is in no document. */
+const nowhere = { id: "" as ObjectId, aliases: [] };
+
+function linkWith(name: string): ParsedLink {
   const [text = "", ...headings] = name.split("#");
   const heading = headings.join("#");
-  const link: ParsedLink = {
+  return {
     path: "content",
     range: [0, 0],
     syntax: "wiki",
@@ -92,10 +115,6 @@ export async function linkNamed(name: string, parts: LinkParts): Promise<LinkTar
     name: text,
     ...(heading === "" ? {} : { heading }),
   };
-  if (text === "") return { state: "unresolved" };
-  const from = { id: "" as ObjectId, aliases: [] };
-  const [followed] = await follow([{ from, index: 0, link }], parts);
-  return followed?.target ?? { state: "unresolved" };
 }
 
 /** Follows links of any documents. Each name is looked up once. */

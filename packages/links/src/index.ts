@@ -8,6 +8,7 @@ export { expand, type Expanded, type ExpandOptions, type Expansion } from "./exp
 export {
   backlinksOf,
   type FollowedLink,
+  linkAmong,
   linkNamed,
   type LinkParts,
   linksOf,

@@ -67,7 +67,7 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
     case "activate":
       if (rest.some((one) => !/^\d+$/u.test(one)))
         return await each(words, async (name) => await session.activate(name));
-      return (await session.activate(target, lines(rest))).text;
+      return await activateLines(session, words);
     case "deactivate":
     case "pin":
     case "unpin":
@@ -89,6 +89,15 @@ async function each(
   const answers: string[] = [];
   for (const word of words) answers.push((await run(word)).text);
   return answers.join("\n");
+}
+
+/** Activates lines of an object, or a whole one if the numbers are the end of its name: `Chapter 2`. */
+async function activateLines(session: ContextSession, words: readonly string[]): Promise<string> {
+  const [target = "", ...range] = words;
+  const answer = await session.activate(target, lines(range));
+  if (answer.ok || range.length === 0) return answer.text;
+  const whole = await session.activate(words.join(" "));
+  return (whole.ok ? whole : answer).text;
 }
 
 /** Reads the line range after a handle: `10 20` is from line 10 to line 20. */

@@ -1,3 +1,4 @@
+import { composed } from "@self-context-manager/objects";
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { isActive, listedName, listedObjects } from "./listed-objects.ts";
@@ -114,7 +115,7 @@ function matching(
   workspace: string,
 ): readonly ListedObject[] {
   if (word === "") return objects;
-  const part = word.toLowerCase();
+  const part = compared(word);
   const byHandle: ListedObject[] = [];
   const byName: ListedObject[] = [];
   for (const object of objects) {
@@ -123,7 +124,11 @@ function matching(
     if (whole.includes(word)) return [];
     const name = listedName(object, workspace);
     if (object.handle.startsWith(part)) byHandle.push(object);
-    else if (name.toLowerCase().includes(part)) byName.push(object);
+    else if (compared(name).includes(part)) byName.push(object);
   }
   return [...byHandle, ...byName];
+}
+
+function compared(text: string): string {
+  return composed(text).toLowerCase();
 }

@@ -67,6 +67,8 @@ export function notFound(
   const shown = JSON.stringify(given);
   if (target.type === "ambiguous") {
     const names = target.candidates.join(", ");
+    if (target.by === "shown")
+      return refusal(`${shown} is the shown name of several objects: ${names}. Give a handle.`);
     return refusal(
       target.by === "id"
         ? `${shown} is the beginning of several ids: ${names}. Give one of these handles.`

@@ -9,6 +9,7 @@ import {
   tagKey,
 } from "@self-context-manager/links";
 import {
+  composed,
   defined,
   isObjectId,
   isReference,
@@ -17,6 +18,7 @@ import {
   type SearchHit,
   type StoredMetadata,
 } from "@self-context-manager/objects";
+import { cutMark } from "../render/name-width.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
@@ -299,7 +301,14 @@ function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindReq
   if (isWrite && type !== "toolcall") return false;
   if (path === undefined) return true;
   const own = body["path"] ?? body.provenance.origin;
-  return typeof own === "string" && hasParts(own.toLowerCase(), path.trim().toLowerCase());
+  if (typeof own !== "string") return false;
+  const pattern = compared(path.trim());
+  // A cut name is a pattern too, as its mark stands for any text.
+  return [pattern, pattern.replaceAll(cutMark, "*")].some((one) => hasParts(compared(own), one));
+}
+
+function compared(path: string): string {
+  return composed(path).toLowerCase();
 }
 
 /** Whether a path has the parts of a pattern between its asterisks, in their order. */

@@ -1,4 +1,5 @@
 import {
+  composed,
   isNickname,
   metadataVersion,
   nicknameRule,
@@ -42,7 +43,7 @@ export async function nameObject(
   const earlier = await scope.dependencies.store.get(idOf(target));
   if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored yet.`);
   const { nickname: _earlier, ...rest } = earlier.body;
-  const body = nickname === "" ? rest : { ...rest, nickname };
+  const body = nickname === "" ? rest : { ...rest, nickname: composed(nickname) };
   try {
     const [stored] = await commitObjects(scope, [{ body, expect: earlier.version }]);
     if (stored === undefined) throw new TypeError("the store returned no version for a nickname");

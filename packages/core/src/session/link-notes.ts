@@ -7,6 +7,7 @@ import {
 } from "@self-context-manager/links";
 import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
 import { linkProblems } from "../lines/notices.ts";
+import { distinctNames } from "../render/distinct-names.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -121,15 +122,16 @@ async function problemOf(
   if (target.state === "resolved") return `${written}: there is no such heading`;
   if (target.state === "ambiguous") {
     const stored = await dependencies.store.describe(target.candidates.slice(0, 3));
-    const candidates = stored.flatMap((one) =>
-      one === undefined ? [] : [shortName(dependencies.workspace, one.body)],
+    const candidates = distinctNames(
+      dependencies.workspace,
+      stored.flatMap((one) => (one === undefined ? [] : [one.body])),
     );
     return `${written} names several objects: ${candidates.join(", ")}`;
   }
   const id = state.pool.handles.get(link.name);
   const known = id === undefined ? undefined : state.pool.get(id);
   if (known !== undefined)
-    return `${written} is a handle of this session only; link to ${shortName(dependencies.workspace, known.stored.body)}`;
+    return `${written} is a handle of this session only; link to ${shortName(dependencies.workspace, known.stored.body, Number.POSITIVE_INFINITY)}`;
   const near = nearestNames(link.name, names);
   return `${written} has no target yet${near.length === 0 ? "" : `, near: ${near.join(", ")}`}`;
 }

@@ -1,5 +1,8 @@
-import { linkNamed } from "@self-context-manager/links";
+import { linkAmong, linkNamed, type LinkTarget } from "@self-context-manager/links";
 import {
+  composed,
+  compositions,
+  defined,
   isObjectId,
   type ObjectId,
   type ObjectMetadata,
@@ -8,7 +11,9 @@ import {
 } from "@self-context-manager/objects";
 import { providerId } from "../calls/toolcall-object.ts";
 import { findFile } from "../history/file-index.ts";
-import { shortName } from "../render/short-name.ts";
+import { distinctNames } from "../render/distinct-names.ts";
+import { nameWeights, shortName } from "../render/short-name.ts";
+import { shownAs } from "../render/shown-as.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 
@@ -18,10 +23,10 @@ export type Target =
   | { readonly type: "locked"; readonly id: ObjectId; readonly name: string }
   /** An object of the store that is not in this session. */
   | { readonly type: "elsewhere"; readonly stored: StoredMetadata }
-  /** Several objects whose ids begin with the name, or that a link with this name could mean. */
+  /** Several objects whose ids begin with the name, that a link with this name could mean, or that lines show so. */
   | {
       readonly type: "ambiguous";
-      readonly by: "id" | "name";
+      readonly by: "id" | "name" | "shown";
       readonly candidates: readonly string[];
     }
   | { readonly type: "unknown"; readonly candidates: readonly string[] };
@@ -30,8 +35,9 @@ const shortestPrefix = 4;
 const mostCandidates = 5;
 
 /**
- * Returns the object that a handle, id, id prefix, nickname or path names. Exact matches have priority. The provider id of
- * a tool call of this session means that call, although another session can have an object with this id.
+ * Returns the object that a handle, id, id prefix, nickname or path names, or that a line shows by the name, also if it is
+ * cut there. Exact matches have priority. The provider id of a tool call of this session means that call, although another
+ * session can have an object with this id.
  */
 export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
   const name = withoutBrackets(given.trim());
@@ -40,6 +46,7 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
     (await inStore(scope, name)) ??
     (await byLinkName(scope, name)) ??
     byPrefix(scope, name) ??
+    byShownName(scope, name) ??
     unknownTarget(scope, name)
   );
 }
@@ -98,10 +105,14 @@ function lockedTarget(scope: SessionScope, name: string): Target | undefined {
 async function inStore(scope: SessionScope, name: string): Promise<Target | undefined> {
   const { store, files, workspace } = scope.dependencies;
   if (name === "") return undefined;
-  const stored =
-    (isObjectId(name) ? (await store.describe([name]))[0] : undefined) ??
-    (isObjectId(name) ? await store.lookup(name) : undefined) ??
-    (await findFile(scope, files.resolve(name, workspace)));
+  const [described] = isObjectId(name) ? await store.describe([name]) : [];
+  let stored = described;
+  // The same letters can be stored in another composition.
+  for (const form of compositions(name)) {
+    stored ??=
+      (isObjectId(form) ? await store.lookup(form) : undefined) ??
+      (await findFile(scope, files.resolve(form, workspace)));
+  }
   if (stored === undefined) return undefined;
   const known = scope.state.pool.get(stored.body.id);
   return known === undefined ? { type: "elsewhere", stored } : { type: "known", entry: known };
@@ -109,10 +120,8 @@ async function inStore(scope: SessionScope, name: string): Promise<Target | unde
 
 /** Returns what a link `[[name]]` in a document at the root of the workspace would mean. */
 async function byLinkName(scope: SessionScope, name: string): Promise<Target | undefined> {
-  const { documents, store, workspace } = scope.dependencies;
-  if (documents === undefined || name === "") return undefined;
-  const parts = { store, parser: documents.parser, workspace };
-  const target = await linkNamed(name, parts);
+  const { store, workspace } = scope.dependencies;
+  const target = await linkTarget(scope, name);
   // A section of an object is no name of it.
   if (target.state === "unresolved" || target.heading !== undefined) return undefined;
   const ids = target.state === "ambiguous" ? target.candidates : [target.id];
@@ -120,13 +129,35 @@ async function byLinkName(scope: SessionScope, name: string): Promise<Target | u
   const [first] = found;
   if (first === undefined) return undefined;
   if (found.length > 1) {
-    const names = found.map(({ body }) => shortName(workspace, body));
-    return { type: "ambiguous", by: "name", candidates: names.slice(0, mostCandidates) };
+    const some = found.slice(0, mostCandidates).map(({ body }) => body);
+    return { type: "ambiguous", by: "name", candidates: distinctNames(workspace, some) };
   }
   const known = scope.state.pool.get(first.body.id);
   return known === undefined
     ? { type: "elsewhere", stored: first }
     : { type: "known", entry: known };
+}
+
+/** Returns what a link means, by the index. What was read a moment ago can be missing there, so the pool is asked too. */
+async function linkTarget(
+  { state, dependencies }: SessionScope,
+  name: string,
+): Promise<LinkTarget> {
+  const { documents, store, workspace } = dependencies;
+  if (documents === undefined || name === "") return { state: "unresolved" };
+  const parts = { store, parser: documents.parser, workspace };
+  const indexed = await linkNamed(name, parts);
+  if (indexed.state !== "unresolved") return indexed;
+  await documents.soon();
+  const soon = await linkNamed(name, parts);
+  if (soon.state !== "unresolved") return soon;
+  const known = [...state.pool.entries.values()].map(({ id, stored: { body } }) => ({
+    id,
+    aliases: [],
+    ...defined({ nickname: body.nickname }),
+    ...(typeof body["path"] === "string" ? { path: body["path"] } : {}),
+  }));
+  return linkAmong(name, known, workspace);
 }
 
 function byPrefix(scope: SessionScope, name: string): Target | undefined {
@@ -142,13 +173,56 @@ function byPrefix(scope: SessionScope, name: string): Target | undefined {
   };
 }
 
+/** A handle before a name, and a version behind it, as a line of the object has them. */
+const line = /^(?<handle>[a-z]\d+) (?<name>.+?)(?: v(?<version>\d+))?$/u;
+
+/** Returns the object that lines show by the name, whole or cut. Of several, the one that lines show by exactly this text. */
+function byShownName(scope: SessionScope, given: string): Target | undefined {
+  const { workspace } = scope.dependencies;
+  const { pool } = scope.state;
+  const { handle, name = given, version } = line.exec(given)?.groups ?? {};
+  const id = handle === undefined ? undefined : pool.handles.get(handle);
+  const owner = id === undefined ? undefined : pool.get(id);
+  // The header of an earlier version does not mean the newest one.
+  if (owner !== undefined && version !== undefined && Number(version) !== owner.stored.version)
+    return undefined;
+  const entries = owner === undefined ? [...pool.entries.values()] : [owner];
+  const text = owner === undefined ? given : name;
+  if (text === "") return undefined;
+  const whole: PoolEntry[] = [];
+  const cut: PoolEntry[] = [];
+  for (const entry of entries) {
+    const how = shownAs(workspace, entry.stored.body, text);
+    if (how === "whole") whole.push(entry);
+    if (how === "cut") cut.push(entry);
+  }
+  const exact = cut.filter(({ stored: { body } }) =>
+    Object.values(nameWeights).some((weight) => shortName(workspace, body, weight) === text),
+  );
+  const [found = []] = [whole, exact, cut].filter((some) => some.length > 0);
+  const [entry] = found;
+  if (entry === undefined) return undefined;
+  if (found.length === 1) return { type: "known", entry };
+  const some = found.slice(0, mostCandidates);
+  const names = distinctNames(
+    workspace,
+    some.map(({ stored }) => stored.body),
+  );
+  const candidates = some.map((one, index) => `${one.handle} ${names[index] ?? ""}`.trim());
+  return { type: "ambiguous", by: "shown", candidates };
+}
+
 function unknownTarget(scope: SessionScope, name: string): Target {
-  const last = (name.split(/[/\\]/u).at(-1) ?? name).toLowerCase();
+  const last = compared(name.split(/[/\\]/u).at(-1) ?? name);
   const candidates: string[] = [];
   for (const { handle, stored } of scope.state.pool.entries.values()) {
     const path = stored.body["path"];
-    const alike = last !== "" && typeof path === "string" && path.toLowerCase().endsWith(last);
+    const alike = last !== "" && typeof path === "string" && compared(path).endsWith(last);
     if (alike && candidates.length < mostCandidates) candidates.push(handle);
   }
   return { type: "unknown", candidates };
+}
+
+function compared(text: string): string {
+  return composed(text).toLowerCase();
 }
