@@ -12,7 +12,7 @@ const wide =
   /[\u1100-\u115F\u231A\u231B\u23E9-\u23F3\u2614\u2615\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18CFF}\u{1B000}-\u{1B2FF}\u{1F1E6}-\u{1F1FF}\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
 /** Characters that have no column of their own: accents, joiners, and the inner letters of a Korean syllable. */
-const joined = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11FF\uD7B0-\uD7FF\u{1F3FB}-\u{1F3FF}]/u;
+const joined = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11FF\uD7B0-\uD7FF]|\p{Emoji_Modifier}/u;
 
 /** Characters of a grapheme that have no width beyond its columns. Each further one has, because it has tokens. */
 const freeCharacters = 4;
@@ -73,7 +73,7 @@ function graphemeWidth(grapheme: string): number {
   const characters = Array.from(composed(grapheme));
   const columns = characters.reduce((sum, one) => sum + columnsOf(one), 0);
   // An emoji of several characters is one picture.
-  const isPicture = characters.length > 1 && /[\u200D\uFE0F\u{1F1E6}-\u{1F1FF}]/u.test(grapheme);
+  const isPicture = characters.length > 1 && /\u200D|\uFE0F|\p{Regional_Indicator}/u.test(grapheme);
   const further = Math.max(0, characters.length - freeCharacters);
   return Math.max(1, isPicture ? 2 : columns) + further;
 }

@@ -6,8 +6,14 @@ import { poolLine } from "../../src/render/reference-line.ts";
 import { shortName } from "../../src/render/short-name.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+function graphemesOf(text: string): readonly string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
 const letters = fc.constantFrom(
-  ..."aZ9 ./-_éü한국어보고서文字かなไทยหลวงкйдअनुクअक्षि",
+  ...graphemesOf("aZ9 ./-_éü한국어보고서文字かなไทยหลวงкйдअनुअक्षि"),
   "e\u0301",
   "한".normalize("NFD"),
   "👩‍👩‍👧‍👦",
@@ -18,12 +24,6 @@ const letters = fc.constantFrom(
   `a${"\u0301".repeat(30)}`,
 );
 const names = fc.array(letters, { minLength: 1, maxLength: 90 }).map((all) => all.join(""));
-
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-function graphemesOf(text: string): readonly string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
 
 describe("the width of a name", () => {
   it.each([
