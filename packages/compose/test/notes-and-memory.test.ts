@@ -78,16 +78,15 @@ it("finds notes in any composition of their letters, and by a shown name", async
   await write(session, "설계.md", "# 설계\n");
 
   for (const form of ["NFC", "NFD"]) {
-    for (const asked of [
-      { words: "보고서" },
-      { words: "überschuss" },
-      { tag: "실적" },
-      { path: "분기" },
-      { path: "…기 보고서.md" },
-      { relation: "part_of 설계.md" },
-      { relation: "part_of …계.md" },
-    ]) {
-      const [[key = "", value = ""] = []] = Object.entries(asked);
+    for (const [key, value] of [
+      ["words", "보고서"],
+      ["words", "überschuss"],
+      ["tag", "실적"],
+      ["path", "분기"],
+      ["path", "…기 보고서.md"],
+      ["relation", "part_of 설계.md"],
+      ["relation", "part_of …계.md"],
+    ] as const) {
       const found = await tool(session, "find_objects", { [key]: value.normalize(form) });
 
       expect([key, value, found.text.normalize("NFC")]).toEqual([
@@ -99,6 +98,33 @@ it("finds notes in any composition of their letters, and by a shown name", async
   }
   expect((await tool(session, "find_objects", { words: "überschuss" })).text).toContain(
     decomposed("line 1: 매출은 Überschuss"),
+  );
+});
+
+it("keeps the tags of a note whose front matter has a bad line, and names the line once", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "work"));
+  await using at = await opened(folder.path, "one");
+  const { session } = at;
+  const note = "---\ntags: [goal]\nauthor: *Jane\nup: '[[Note [1]]]'\n---\n";
+  const problem =
+    "[links of f2 a.md: line 3 of its front matter cannot be read, the fields of other lines are]";
+
+  await write(session, "Note [1].md", "# One\n");
+  await write(session, "a.md", note);
+  await tool(session, "find_objects", { words: "any" });
+  const views = [textOf(await session.nextView())];
+  for (const text of [`${note}more\n`, `${note.replace("*Jane", "Jane")}fixed\n`]) {
+    await write(session, "a.md", text);
+    await tool(session, "find_objects", { words: "any" });
+    views.push(textOf(await session.nextView()));
+  }
+
+  // The line that was sent stays, and no later view has another one.
+  expect(views.map((view) => view.split(problem).length - 1)).toEqual([1, 1, 1]);
+  expect((await tool(session, "find_objects", { tag: "goal" })).text).toContain("- f2 a.md");
+  expect((await tool(session, "find_objects", { relation: "up Note [1]" })).text).toContain(
+    "- f2 a.md",
   );
 });
 

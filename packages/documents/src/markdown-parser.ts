@@ -5,7 +5,7 @@ import { splitFrontMatter } from "./front-matter/split-front-matter.ts";
 import { readBody } from "./read-body.ts";
 
 /** Changes with every change of a result, so that what an earlier parser found is not used. */
-const name = "markdown-1";
+const name = "markdown-2";
 
 /**
  * The number of headings, of links and of tags that are returned of one document. A note that a person writes has some

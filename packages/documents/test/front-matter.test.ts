@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+// @boundaries-ignore Several packages compare times in this way.
+import { growth, linear } from "../../../tools/growth.ts";
 import { markdownParser } from "../src/index.ts";
 
 describe("front matter", () => {
@@ -29,7 +31,7 @@ describe("front matter", () => {
   });
 
   it.each([
-    ["---\na: 1\nb: [\n---\n", 4],
+    ["---\na: 1\nb: [\n---\n", 3],
     ["---\ndate: {{date}}\n---\n", 2],
     ["---\na: 1\na: 2\n---\n", 3],
     ["---\n\ta: 1\n---\n", 2],
@@ -40,6 +42,60 @@ describe("front matter", () => {
 
     expect(front_matter).toMatchObject({ state: "invalid", line });
     expect(links).toMatchObject([{ name: "x", path: "content" }]);
+  });
+
+  it.each([
+    ["an alias of nothing", "author: *Jane", 3],
+    ["a tab", "\tauthor: Jane", 3],
+    ["a double key", "title: A plan", 5],
+    ["a second colon", "author: Jane: me", 3],
+    ["an open quotation mark", 'author: "Jane', 3],
+    ["an open bracket", "author: [Jane", 3],
+    ["a reserved character", "author: @jane", 3],
+    ["a template", "author: {{name}}", 3],
+    ["no key", "Jane", 3],
+  ])("with a bad line keeps its other lines: %s", (_, bad, line) => {
+    const text = `---\ntags: [a, "b/c"]\n${bad}\nalias: Plan B\ntitle: Plan\nup: "[[goal]]"\n---\n#d\n`;
+    const lines = bad.startsWith("title")
+      ? text.replace(`${bad}\n`, "").replace("up:", `${bad}\nup:`)
+      : text;
+    const parsed = markdownParser.parse(lines);
+
+    expect(parsed.front_matter).toMatchObject({
+      state: "invalid",
+      line,
+      fields: { alias: "Plan B", title: "Plan", up: "[[goal]]" },
+    });
+    expect(parsed.tags.map(({ tag, range }) => [tag, lines.slice(...range)])).toEqual([
+      ["a", "a"],
+      ["b/c", "b/c"],
+      ["d", "#d"],
+    ]);
+    expect(parsed.aliases).toEqual(["Plan B"]);
+    expect(parsed.links.map(({ relation, range }) => [relation, lines.slice(...range)])).toEqual([
+      ["up", "[[goal]]"],
+    ]);
+  });
+
+  it.each([
+    ["tags:\n- a\n- b: c: d\n- e", ["a"]],
+    ["tags:\n\t- a\n\t- b", ["a", "b"]],
+    ["tags: [a, b", ["a", "b"]],
+    ["tags: [\n  a,\n  b\n  ]\nx: *y", ["a", "b"]],
+    ['"tags": [a]\nx: *y', ["a"]],
+    ["tags: [a]\ntags: [b]", ["a", "b"]],
+  ])("has tags with an error among or behind them: %j", (yaml, tags) => {
+    const found = markdownParser.parse(`---\n${yaml}\n---\n`);
+
+    expect(found.front_matter.state).toBe("invalid");
+    expect(found.tags.map(({ tag }) => tag)).toEqual(expect.arrayContaining(tags));
+  });
+
+  it("with a bad line and very many fields costs time in proportion to its length", () => {
+    const parse = (count: number): unknown =>
+      markdownParser.parse(`---\nx: *y\n${"a:\n".repeat(count)}---\n`);
+
+    expect(growth(parse, 5_000)).toBeLessThan(linear);
   });
 
   it("has aliases", () => {

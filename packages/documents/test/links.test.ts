@@ -68,6 +68,11 @@ describe("wiki links", () => {
     ["lines that end with CRLF", "[[a]]\r\n\r\n[[b]]\r\n", ["a", "b"]],
     ["a text with a byte order mark", "\uFEFF[[a]]", ["a"]],
     ["other brackets before", "[[a [[b]]", ["b"]],
+    [
+      "names with brackets",
+      "[[Note [1]]] [[c [d [e]]]] ([[f [g]]) [[h]]]",
+      ["Note [1]", "c [d [e]]", "f [g", "h"],
+    ],
     ["a link's end", "[[a]](b)", ["a"]],
   ])("are found in %s", (_, text, names) => {
     expect(namesOf(text)).toEqual(names);

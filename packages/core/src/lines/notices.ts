@@ -10,7 +10,7 @@ export const pinnedNotices: {
   none: line`[pinned: none]`,
 };
 
-/** The links of a document that a tool has written which have no target, or several. */
+/** The links of a document that a tool has written which have no target, or several, and its bad front matter. */
 export const linkProblems: LineKind<[handle: string, problems: string]> =
   line`[links of ${handle} ${foreign("PROBLEMS")}]`;
 

@@ -5,12 +5,11 @@ import {
   isDocument,
   nearestNames,
 } from "@self-context-manager/links";
-import type { IndexedNames, ObjectId } from "@self-context-manager/objects";
+import type { FrontMatter, IndexedNames, ObjectId } from "@self-context-manager/objects";
 import { linkProblems } from "../lines/notices.ts";
 import { distinctNames } from "../render/distinct-names.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import type { PoolEntry } from "../view/pool-entry.ts";
 import { visibleLinks } from "./visible-links.ts";
 
 /** The number of links that one line names. */
@@ -24,7 +23,7 @@ const mostNames = 1_000;
 
 /**
  * Returns a line for each document that a tool has written since the last view: its new links that have no target or
- * several, with the nearest names. A document that the index does not have yet waits for a later view.
+ * several, with the nearest names, and a line of its front matter that cannot be read. A document that the index does not have yet waits for a later view.
  */
 export async function linkNotes(scope: SessionScope): Promise<readonly string[]> {
   const { dependencies, written, state } = scope;
@@ -40,8 +39,19 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
     const followed = await visibleLinks(scope, [entry], { store, parser, workspace });
     const open = await openLinks(scope, followed.get(id) ?? []);
     const isNew = open.filter((one) => !known.has(one.written));
-    written.set(id, { isWaiting: false, known: new Set(open.map((one) => one.written)) });
-    if (isNew.length > 0) notes.push(await noteOf(scope, entry, isNew));
+    const badLine = badLineOf(indexed.document?.front_matter);
+    const bad = badLine === undefined ? [] : [badFrontMatter];
+    written.set(id, {
+      isWaiting: false,
+      known: new Set([...bad, ...open.map((one) => one.written)]),
+    });
+    const problems = [
+      ...(badLine === undefined || known.has(badFrontMatter) ? [] : [badLine]),
+      ...(await problemsOf(scope, isNew)),
+    ];
+    const name = shortName(workspace, entry.stored.body);
+    if (problems.length > 0)
+      notes.push(linkProblems.write(entry.handle, `${name}: ${problems.join("; ")}`));
   }
   return notes;
 }
@@ -96,12 +106,20 @@ async function openLinks(
   return [...open.values()];
 }
 
-async function noteOf(
+/** Stands for a bad line of the front matter among the problems that were named. No link is written so. */
+const badFrontMatter = "front matter";
+
+/** The reason that the parser gives can repeat the text, so only the line is named. */
+function badLineOf(front: FrontMatter | undefined): string | undefined {
+  return front?.state === "invalid"
+    ? `line ${front.line} of its front matter cannot be read, the fields of other lines are`
+    : undefined;
+}
+
+async function problemsOf(
   scope: SessionScope,
-  { handle, stored }: PoolEntry,
   open: readonly OpenLink[],
-): Promise<string> {
-  const { workspace } = scope.dependencies;
+): Promise<readonly string[]> {
   const shown = open.slice(0, mostLinks);
   const names = shown.some(({ followed }) => followed.target.state === "unresolved")
     ? await namesOfStore(scope)
@@ -110,7 +128,7 @@ async function noteOf(
   for (const one of shown) problems.push(await problemOf(scope, one, names));
   const others = open.length - shown.length;
   if (others > 0) problems.push(`${others} other links have no target`);
-  return linkProblems.write(handle, `${shortName(workspace, stored.body)}: ${problems.join("; ")}`);
+  return problems;
 }
 
 async function problemOf(

@@ -53,7 +53,10 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
 
 /** A name as it is written in a link, `[[name|alias]]`, is the name. */
 export function withoutBrackets(given: string): string {
-  return /^\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/u.exec(given)?.[1] ?? given;
+  const inside = /^\[\[(?!\[)([\s\S]+)\]\]$/u.exec(given)?.[1];
+  // With other text between them, these are the brackets of two links.
+  if (inside === undefined || /\[\[|\]\][^\]]/u.test(inside)) return given;
+  return inside.replace(/\\?\|[\s\S]*$/u, "").trim() || given;
 }
 
 function inSession(scope: SessionScope, name: string): Target | undefined {

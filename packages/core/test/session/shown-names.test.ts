@@ -67,7 +67,8 @@ describe("a name that a line shows", () => {
     await oneCall().ingest(session);
     const { objects } = await session.status();
     const call = objects.find(({ handle }) => handle === "t1")?.stored.body;
-    const shown = String(call?.["args_display"]).replace(": ", " ");
+    const display = call?.["args_display"];
+    const shown = typeof display === "string" ? display.replace(": ", " ") : "";
 
     expect(await session.inspect(shown)).toMatchObject({ body: { id: call?.id } });
     expect(await session.inspect(`${shown.slice(0, -2)}…`)).toMatchObject({
@@ -166,6 +167,17 @@ describe("a name with letters in another composition", () => {
     expect([first.ok, second.ok]).toEqual([true, false]);
   });
 });
+
+it.each(["[[Note [1]]]", "[[Note [1]|the note]]", "Note [1]", "[[Note [1]#Part]]"])(
+  "can have brackets: %s",
+  async (name) => {
+    await using opened = await openWithNotes();
+    opened.files.set("/work/Note [1].md", "# Part\n");
+    await opened.session.read({ path: "Note [1].md" });
+
+    expect(await opened.session.activate(name)).toMatchObject({ ok: true });
+  },
+);
 
 it("means a note that was read a moment ago by the name that a link has", async () => {
   await using opened = await openWithNotes();

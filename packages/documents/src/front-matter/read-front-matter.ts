@@ -4,11 +4,23 @@ import {
   type FrontMatter,
   type JsonObject,
   jsonObject,
+  lineCount,
   messageOf,
   type ParsedLink,
   type ParsedTag,
 } from "@self-context-manager/objects";
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from "yaml";
 
 import { wikiLinkAt } from "../inline/wiki-link.ts";
 import { linkParts } from "../places/link-parts.ts";
@@ -29,57 +41,132 @@ const isTag = /^(?!\d+$)[^[\]{}#]+$/u;
 /** Fields whose links have no relation of their own. */
 const plainFields = new Set(["tags", "tag", "aliases", "alias", "title", "description", "summary"]);
 
-/** Reads the YAML of a document (YAML 1.2). Never throws: what is wrong is named in the result. */
+/**
+ * Reads the YAML of a document (YAML 1.2). Never throws: what is wrong is named in the result, and the fields of all other
+ * lines are read.
+ */
 export function readFrontMatter({ yaml, yamlStart }: SplitText): ReadFrontMatter {
   if (yaml === undefined) return without({ state: "absent" });
   if (yaml.length > longestYaml) {
     const reason = `it has ${yaml.length} characters, and at most ${longestYaml} are read`;
-    return without({ state: "invalid", reason, line: 1 });
+    return without({ state: "invalid", reason, line: 1, fields: {} });
   }
+  const found = { links: [], tags: [], aliases: [] };
+  const whole = readYaml(yaml);
+  if (whole.type === "fields") {
+    readFields(whole.map, { ...found, yaml, yamlStart });
+    return { frontMatter: { state: "valid", fields: whole.fields }, ...found };
+  }
+  const { fields, badLine = whole.line } = readBlocks(yaml, { ...found, yaml, yamlStart });
+  // An open bracket is noticed only in a line behind it.
+  const line = Math.min(whole.line, badLine);
+  return { frontMatter: { state: "invalid", reason: whole.reason, line, fields }, ...found };
+}
+
+type ReadYaml =
+  | { readonly type: "fields"; readonly fields: JsonObject; readonly map: YAMLMap | null }
+  /** `map` has what the parser recovered. */
+  | {
+      readonly type: "error";
+      readonly reason: string;
+      readonly line: number;
+      readonly map: YAMLMap | null;
+    };
+
+function readYaml(yaml: string): ReadYaml {
   const lines = new LineCounter();
   const document = parseDocument(yaml, {
     logLevel: "silent",
     lineCounter: lines,
     prettyErrors: false,
   });
-  const error = document.errors[0];
-  if (error !== undefined) {
-    // The first line of the document is the line of dashes.
-    const line = lines.linePos(error.pos[0]).line + 1;
-    return without({ state: "invalid", reason: error.message, line });
-  }
   const root = document.contents;
+  const map = isMap(root) ? root : null;
+  // The first line of the document is the line of dashes.
+  const failed = (reason: string, offset: number): ReadYaml => ({
+    type: "error",
+    reason,
+    line: lines.linePos(offset).line + 1,
+    map,
+  });
+  const error = document.errors[0];
+  if (error !== undefined) return failed(error.message, error.pos[0]);
   const other = keyThatIsNoText(root);
-  if (other !== undefined) {
-    const line = lines.linePos(other.range?.[0] ?? 0).line + 1;
-    return without({
-      state: "invalid",
-      reason: "a key is no text; text in braces needs quotes",
-      line,
-    });
-  }
-  if (root === null) return without({ state: "valid", fields: {} });
-  if (!isMap(root)) {
-    return without({ state: "invalid", reason: "it has no fields, only a value", line: 2 });
-  }
-  let fields: JsonObject;
+  if (other !== undefined)
+    return failed("a key is no text; text in braces needs quotes", other.range?.[0] ?? 0);
+  if (root === null) return { type: "fields", fields: {}, map };
+  if (map === null) return failed("it has no fields, only a value", 0);
+  const unknown = unknownAlias(document);
+  if (unknown !== undefined)
+    return failed("an alias has no anchor; text that begins with * needs quotes", unknown);
   try {
-    fields = jsonObject(document.toJS({ maxAliasCount: 100 }));
+    return { type: "fields", fields: jsonObject(document.toJS({ maxAliasCount: 100 })), map };
   } catch (cause) {
     // Too many aliases are noticed only here.
-    const reason = messageOf(cause);
-    return without({ state: "invalid", reason, line: 2 });
+    return failed(messageOf(cause), 0);
   }
-  const found: Found = { yaml, yamlStart, links: [], tags: [], aliases: [] };
-  for (const { key, value } of root.items) {
+}
+
+/** Returns the place of the first alias without an anchor before it. */
+function unknownAlias(document: Document): number | undefined {
+  let place: number | undefined;
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      place = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return place;
+}
+
+function readFields(map: YAMLMap | null, found: Found): void {
+  for (const { key, value } of map?.items ?? []) {
     if (isScalar(key) && isNode(value)) readField(String(key.value), value, found);
   }
-  return {
-    frontMatter: { state: "valid", fields },
-    aliases: found.aliases,
-    links: found.links,
-    tags: found.tags,
-  };
+}
+
+/** A line with a key at its start. Lists can have no indent, and lines of a list in brackets have no colon. */
+const keyLine = /^(?:"[^"\n]*"|'[^'\n]*'|[^\s#\-\]}"'][^:\n]*):(?=\s|$)/gmu;
+
+/** Most fields that are read one by one. A note that a person writes has some tens. */
+const mostBlocks = 1_000;
+
+/**
+ * Reads each field with its lines by itself, because the parser takes what follows an open quotation mark or bracket for a
+ * part of the value. Of a field with an error, only tags and aliases are read. Of two fields with one key, the value of
+ * the first one counts.
+ */
+function readBlocks(
+  yaml: string,
+  found: Found,
+): { readonly fields: JsonObject; readonly badLine?: number } {
+  const starts = Array.from(yaml.matchAll(keyLine), ({ index }) => index).slice(0, mostBlocks + 1);
+  const fields: JsonObject[] = [];
+  let badLine: number | undefined;
+  for (const [index, start] of starts.slice(0, mostBlocks).entries()) {
+    const block = yaml.slice(start, starts[index + 1]);
+    const own = { ...found, yaml: block, yamlStart: found.yamlStart + start };
+    const read = readYaml(block);
+    if (read.type === "fields") {
+      readFields(read.map, own);
+      fields.push(read.fields);
+    } else {
+      readNames(read.map, own);
+      const inBlock = Math.min(read.line, lineCount(block) + 1);
+      badLine ??= lineCount(yaml.slice(0, start)) + inBlock;
+    }
+  }
+  // Of several entries the last one counts, so the first one comes last.
+  const entries = fields.toReversed().flatMap((own) => Object.entries(own));
+  const values = jsonObject(Object.fromEntries(entries));
+  return { fields: values, ...defined({ badLine }) };
+}
+
+function readNames(map: YAMLMap | null, found: Found): void {
+  for (const { key, value } of map?.items ?? []) {
+    if (isScalar(key) && isNode(value)) readNamesOf(String(key.value), value, found);
+  }
 }
 
 /** The first key that is a list or an object, such as in `date: {{date}}` of a template that is not filled in. */
@@ -111,9 +198,15 @@ function readField(name: string, value: Node, found: Found): void {
   const field = name.toLowerCase();
   const pointer = `/front_matter/${escapePointer(name)}`;
   const relation = plainFields.has(field) ? undefined : name;
-  if (field === "tags" || field === "tag") readTags(value, pointer, found);
-  if (field === "aliases" || field === "alias") readAliases(value, found);
+  readNamesOf(name, value, found);
   readLinks(value, pointer, relation, found);
+}
+
+function readNamesOf(name: string, value: Node, found: Found): void {
+  const field = name.toLowerCase();
+  if (field === "tags" || field === "tag")
+    readTags(value, `/front_matter/${escapePointer(name)}`, found);
+  if (field === "aliases" || field === "alias") readAliases(value, found);
 }
 
 /** Tags are a list, or one text with commas or blanks between them. */

@@ -7,10 +7,27 @@ const longestLink = 1000;
 /** The inside of a wiki link: one line, without brackets that open another link. */
 const wikiLink = /^\[\[(?!\[)((?:(?!\]\]|\[\[)[^\n\r])+)\]\]/u;
 
-/** The inside of the wiki link at the start of a text. */
+/** The inside of the wiki link at the start of a text. Brackets that it opens are closed in it: `[[Note [1]]]`. */
 export function wikiLinkAt(text: string): string | undefined {
   const inside = wikiLink.exec(text)?.[1];
-  return inside === undefined || inside.trim() === "" ? undefined : inside;
+  if (inside === undefined || inside.trim() === "") return undefined;
+  let open = openBrackets(inside);
+  let end = inside.length + 2;
+  while (open > 0 && text[end + 2] === "]") {
+    open -= 1;
+    end += 1;
+  }
+  return text.slice(2, end);
+}
+
+/** The number of brackets that are not closed. */
+function openBrackets(inside: string): number {
+  let open = 0;
+  for (const sign of inside) {
+    if (sign === "[") open += 1;
+    if (sign === "]") open = Math.max(0, open - 1);
+  }
+  return open;
 }
 
 /** Parses `[[name]]` and `![[name]]`. */

@@ -16,12 +16,17 @@ export type ParsedDocument = {
   readonly tags: readonly ParsedTag[];
 };
 
-/** The YAML at the start of a document. What is invalid has no fields, but the document is kept (decision D60). */
+/** The YAML at the start of a document. Of an invalid one the lines that can be read have fields (decision D60). */
 export type FrontMatter =
   | { readonly state: "absent" }
   | { readonly state: "valid"; readonly fields: JsonObject }
   /** `line` is the line of the document, counted from 1. */
-  | { readonly state: "invalid"; readonly reason: string; readonly line: number };
+  | {
+      readonly state: "invalid";
+      readonly reason: string;
+      readonly line: number;
+      readonly fields: JsonObject;
+    };
 
 /** A place in the content: the UTF-16 offsets of its start and of its end, which is not included. */
 type TextRange = readonly [start: number, end: number];
