@@ -7,7 +7,7 @@ import {
   readRelation,
   tagKey,
 } from "@self-context-manager/links";
-import { isJsonObject, objectId, presenceOf } from "@self-context-manager/objects";
+import { composed, isJsonObject, objectId, presenceOf } from "@self-context-manager/objects";
 
 import type { CommandCall } from "./command.ts";
 import { findLinked } from "./followed-links.ts";
@@ -81,5 +81,5 @@ export function fitsOptions(
   const path = body["path"] ?? (isMissing ? body.provenance.origin : undefined);
   if (typeof path !== "string") return false;
   const name = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
-  return name.toLowerCase().includes(part.toLowerCase());
+  return composed(name).toLowerCase().includes(composed(part).toLowerCase());
 }

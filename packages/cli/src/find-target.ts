@@ -1,6 +1,6 @@
 import { isObjectId } from "@self-context-manager/core/host";
 import type { ObjectId, ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import { allItems } from "@self-context-manager/objects";
+import { allItems, composed, compositions } from "@self-context-manager/objects";
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -75,12 +75,24 @@ async function inPool(
 
 async function byName(store: ObjectStore, name: ObjectId): Promise<StoredMetadata | undefined> {
   const [exact] = await store.describe([name]);
-  return exact ?? (await store.lookup(name));
+  if (exact !== undefined) return exact;
+  for (const form of compositions(name)) {
+    const named = isObjectId(form) ? await store.lookup(form) : undefined;
+    if (named !== undefined) return named;
+  }
+  return undefined;
 }
 
 /** Files are stored by their real paths; a deleted file is found by its last path. */
 async function byPath(store: ObjectStore, path: string): Promise<StoredMetadata | undefined> {
-  const real = await realPathOf(path);
+  for (const form of compositions(path)) {
+    const found = await byExactPath(store, await realPathOf(form));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function byExactPath(store: ObjectStore, real: string): Promise<StoredMetadata | undefined> {
   const now = await store.find({ where: { path: real }, newestFirst: true, limit: 1 });
   if (now.items[0] !== undefined) return now.items[0];
   const gone = await store.find({
@@ -121,10 +133,10 @@ async function byPathEnd(
   folder: string,
   target: string,
 ): Promise<StoredMetadata | undefined> {
-  const end = `/${target.replace(/^\.?\/+/u, "")}`;
+  const end = composed(`/${target.replace(/^\.?\/+/u, "")}`);
   const where = { type: "file" };
   const files = await allItems(async (place) => await store.find({ where, limit: 500, ...place }));
-  const found = files.filter(({ body }) => lastPath(body).endsWith(end));
+  const found = files.filter(({ body }) => composed(lastPath(body)).endsWith(end));
   if (found.length <= 1) return found[0];
   const paths = found.slice(0, mostCandidates).map(({ body }) => `  ${objectName(body, folder)}`);
   throw new CliError(

@@ -34,6 +34,38 @@ test("find shows type, size, name and the line with the words", async () => {
   );
 });
 
+test("names and texts are found in any composition of their letters", async () => {
+  await using store = await temporaryStore();
+  await writeNotes(store.workspace, {
+    ["보고서/분기 실적.md".normalize("NFD")]: "매출은 Überschuss\n".normalize("NFD"),
+  });
+  await store.scm("index");
+  const plain = (text: string): string => text.normalize("NFC");
+
+  for (const form of ["NFC", "NFD"]) {
+    const of = (text: string): string => text.normalize(form);
+    for (const argv of [
+      ["überschuss"],
+      ["실적"],
+      ["--literal", "Überschuss"],
+      ["--path", "보고서/분", "매출은"],
+    ])
+      expect([argv, (await found(store, ...argv.map(of))).map(plain)]).toEqual([
+        argv,
+        ["보고서/분기 실적.md"],
+      ]);
+    for (const name of ["보고서/분기 실적.md", "분기 실적.md"])
+      expect((await store.scm("show", of(name))).stdout.normalize("NFC")).toContain(
+        "보고서/분기 실적.md",
+      );
+  }
+
+  await store.scm("nickname", "분기 실적.md", "실적".normalize("NFD"));
+
+  expect((await store.scm("show", "실적")).code).toBe(0);
+  expect((await store.scm("show", "실적".normalize("NFD"))).code).toBe(0);
+});
+
 test("find combines words with type, path, tag and relation", async () => {
   await using store = await storeWithNotes();
 

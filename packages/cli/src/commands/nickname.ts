@@ -1,4 +1,5 @@
 import {
+  composed,
   isNickname,
   nicknameRule,
   type ObjectBody,
@@ -27,7 +28,8 @@ export const nicknameCommand: Command = {
   },
   notes: `${targetNote}\nA nickname is unique in the store. It can be used instead of an id, by the model too.`,
   async run(call) {
-    const [target = "", nickname] = call.arguments;
+    const [target = "", given] = call.arguments;
+    const nickname = given === undefined ? undefined : composed(given);
     const isRemoval = call.isSet("remove");
     if (isRemoval === (nickname !== undefined)) {
       throw new UsageError(isRemoval ? "--remove takes no NAME" : "give a NAME, or --remove");
