@@ -1354,4 +1354,34 @@ export const coreFaults: readonly DeliberateFault[] = [
     becomes: "if (version > 0) return { file, version };",
     breaks: "The stub of a replaced text names a version that does not have the text.",
   },
+  {
+    file: "render/name-width.ts",
+    of: "Math.max(sumOf(file), room - Math.floor(width / 3))",
+    becomes: "room - Math.floor(width / 3)",
+    breaks: "The own name of a file is cut although it has room.",
+  },
+  {
+    file: "render/name-width.ts",
+    of: "Array.from(composed(grapheme))",
+    becomes: "Array.from(grapheme)",
+    breaks: "A decomposed name is cut at another place than the composed one.",
+  },
+  {
+    file: "render/short-name.ts",
+    of: "/^[\\p{ASCII}…]*$/u",
+    becomes: "/^\\p{ASCII}*$/u",
+    breaks: "A tool call whose stored arguments are cut has another name than before.",
+  },
+  {
+    file: "render/shown-as.ts",
+    of: "return composed(oneLine(name).trim());",
+    becomes: "return oneLine(name).trim();",
+    breaks: "A shown name that is given back in another composition means nothing.",
+  },
+  {
+    file: "session/resolve-target.ts",
+    of: "Number(version) !== owner.stored.version",
+    becomes: "Number(version) < 0",
+    breaks: "The header of an earlier version means the newest one.",
+  },
 ];

@@ -10,6 +10,12 @@ export const linksFaults: readonly DeliberateFault[] = [
       "A link means a note near the root although the document's own folder has one of the name.",
   },
   {
+    file: "resolve-link.ts",
+    of: "if (exact.length > 0) return exact;",
+    becomes: "",
+    breaks: "Of two notes whose names differ in composition only, one cannot be linked.",
+  },
+  {
     file: "update-index.ts",
     of: "former?.document !== undefined && former.contentHash === stored.hashes.content_hash",
     becomes: "former?.document !== undefined",

@@ -35,6 +35,15 @@ describe("words", () => {
     expect(splitWords(text)).toBe(words);
   });
 
+  it("are the same in any composition of the letters", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(splitWords(text.normalize("NFD"))).toBe(splitWords(text.normalize("NFC")));
+        expect(queryWords(text.normalize("NFD"))).toEqual(queryWords(text.normalize("NFC")));
+      }),
+    );
+  });
+
   it("of a query are those that tell something, if there are any", () => {
     expect(queryWords("where is the parser of the front matter?")).toEqual([
       "parser",

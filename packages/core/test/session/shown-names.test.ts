@@ -2,8 +2,10 @@ import { markdownParser } from "@self-context-manager/documents";
 import { documentUpkeep } from "@self-context-manager/links";
 import { objectId, sealObject, silentLogger } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextCommand } from "../../src/adapters/context-command.ts";
+import { nameWeights, shortName } from "../../src/render/short-name.ts";
 import { oneCall } from "./script-history.ts";
 import { openTestSession, type TestSession } from "./test-session.ts";
 
@@ -60,6 +62,46 @@ describe("a name that a line shows", () => {
       text: '"…/context-session.ts" is the shown name of several objects: f4 packages/core/src/session/context-session.ts, f5 packages/links/src/session/context-session.ts. Give a handle.',
       effects: [],
     });
+  });
+
+  it("means its object, or its answer lists the object, for any two names", async () => {
+    const letters = fc.constantFrom(
+      ..."ab1",
+      "ü",
+      "é".normalize("NFD"),
+      "한",
+      "보고",
+      "文",
+      "й",
+      "👩‍💻",
+      "क्षि",
+      " x",
+      "-",
+    );
+    const segment = fc
+      .array(letters, { minLength: 1, maxLength: 40 })
+      .map((all) => `s${all.join("")}`);
+    const path = fc
+      .array(segment, { minLength: 1, maxLength: 3 })
+      .map((all) => `${all.join("/")}.md`);
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(path, { minLength: 2, maxLength: 4 }), async (paths) => {
+        const contents = Object.fromEntries(paths.map((one) => [`/work/${one}`, "text\n"]));
+        const { session } = await openTestSession({ files: contents });
+        for (const one of paths) await session.read({ path: one });
+        for (const { handle, stored } of (await session.status()).objects) {
+          for (const weight of Object.values(nameWeights)) {
+            const shown = shortName("/work", stored.body, weight);
+            const { text } = await session.activate(shown);
+            const pinned = await session.pin(`${handle} ${shown}`);
+
+            expect([shown, text]).toEqual([shown, expect.stringContaining(`${handle} `)]);
+            expect([pinned.ok, pinned.text.split(" ")[0]]).toEqual([true, handle]);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it("of a tool call means it", async () => {
