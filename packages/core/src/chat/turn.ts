@@ -6,6 +6,11 @@ export type AssistantStep = {
   readonly assistant: readonly Block[];
   /** Ids of the tool call objects of the answer's calls, in order. */
   readonly toolcall_ids: readonly ObjectId[];
+  /**
+   * The ids under which the calls are sent, in order. Present if one of them is not the provider's, which is empty or is that
+   * of an earlier call of the chat (decision D77).
+   */
+  readonly call_ids?: readonly string[];
   readonly assistant_meta: JsonObject;
   /** Present if the model call failed or was aborted. Views do not show the answer. */
   readonly failed?: true;
@@ -88,7 +93,26 @@ export function toolcallsOf(turn: Turn): readonly ObjectId[] {
   return turn.steps.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
 }
 
-/** Returns the tool calls of a step, in order. */
+/** Returns the tool calls of a step, in order, with the provider's ids. */
 export function callsOf(step: Step): readonly ToolCallBlock[] {
   return isAssistantStep(step) ? step.assistant.filter(isToolCall) : [];
+}
+
+/** Returns the ids under which the calls of a step are sent, in order. */
+export function sentIdsOf(step: Step): readonly string[] {
+  const own = isAssistantStep(step) ? step.call_ids : undefined;
+  return own ?? callsOf(step).map(({ id }) => id);
+}
+
+/** Returns an answer in which each call has the id under which it is sent: the same answer if these are the provider's. */
+export function withSentIds(step: AssistantStep): AssistantStep {
+  const { call_ids: ids, assistant } = step;
+  if (ids === undefined) return step;
+  const left = [...ids];
+  return {
+    ...step,
+    assistant: assistant.map((block) =>
+      isToolCall(block) ? { ...block, id: left.shift() ?? block.id } : block,
+    ),
+  };
 }

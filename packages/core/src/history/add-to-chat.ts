@@ -7,13 +7,14 @@ import {
   type Message,
   type ToolCallBlock,
 } from "../chat/message.ts";
-import { type AssistantStep, callsOf, isAfter, type TurnPosition } from "../chat/turn.ts";
+import { type AssistantStep, isAfter, sentIdsOf, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import { freeReplaced } from "../state/free-replaced.ts";
 import { noteNamedFiles } from "../state/note-use.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
+import type { PairedCalls } from "./paired-calls.ts";
 import { userObjects } from "./user-objects.ts";
 import type { WaitingResult } from "./stage-toolcalls.ts";
 
@@ -27,13 +28,20 @@ export interface NewMessage {
   readonly message: Message;
 }
 
+/** The calls and results of new messages. */
+export interface NewCalls {
+  /** The object of each new call. */
+  readonly objectIds: ReadonlyMap<ToolCallBlock, ObjectId>;
+  readonly paired: PairedCalls;
+}
+
 /**
  * Adds the unseen messages to the chat. Returns the tool results, because their objects need the chat's version first.
  */
 export function addToChat(
   scope: SessionScope,
   unseen: readonly NewMessage[],
-  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  { objectIds, paired }: NewCalls,
   keptAfter: (index: number) => TurnPosition | undefined,
 ): readonly WaitingResult[] {
   const { state } = scope;
@@ -41,14 +49,15 @@ export function addToChat(
   for (const one of unseen) {
     const { message } = one;
     if (message.role === "toolResult") {
-      const call = state.chat.openCalls.get(message.toolCallId);
-      const answered = call === undefined ? answeredCall(state, message.toolCallId) : undefined;
+      const id = paired.calls.get(message);
+      const call = id === undefined ? undefined : state.chat.openCalls.get(id);
+      const answered = call === undefined ? answeredCall(state, id) : undefined;
       if (answered !== undefined) {
         // A call has one result. Of several reports, the first one stays, as with any message that is sent again.
         know(scope, one, answered);
         continue;
       }
-      if (call !== undefined) state.chat.closeCall(message.toolCallId);
+      if (call !== undefined && id !== undefined) state.chat.closeCall(id);
       const waits = {
         result: message,
         objectId: call?.objectId ?? scope.dependencies.ids.next(),
@@ -60,10 +69,10 @@ export function addToChat(
       if (!message.isFromManager) setCompaction(scope, message, one.identity, keptAfter(one.index));
       know(scope, one, undefined);
     } else {
-      appendMessage(scope, one, objectIds);
+      appendMessage(scope, one, { objectIds, paired });
       know(scope, one, state.chat.end());
       if (message.role === "assistant") {
-        openCalls(scope, message, objectIds);
+        openCalls(scope, message, { objectIds, paired });
         for (const call of message.content.filter(isToolCall))
           noteNamedFiles(scope, call.name, argumentsOf(call.arguments));
       }
@@ -72,12 +81,11 @@ export function addToChat(
   return waiting;
 }
 
-/** Returns the place of the newest call with an id; undefined if the chat has none. */
-function answeredCall({ chat }: SessionState, callId: string): TurnPosition | undefined {
+/** Returns the place of the call that is sent with an id; undefined if the chat has none. */
+function answeredCall({ chat }: SessionState, id: string | undefined): TurnPosition | undefined {
+  if (id === undefined) return undefined;
   for (let turn = chat.turns.length - 1; turn >= 0; turn -= 1) {
-    const step = chat.turns[turn]?.steps.findLastIndex((one) =>
-      callsOf(one).some(({ id }) => id === callId),
-    );
+    const step = chat.turns[turn]?.steps.findLastIndex((one) => sentIdsOf(one).includes(id));
     if (step !== undefined && step !== -1) return { turn, step };
   }
   return undefined;
@@ -86,7 +94,7 @@ function answeredCall({ chat }: SessionState, callId: string): TurnPosition | un
 function appendMessage(
   scope: SessionScope,
   one: NewMessage,
-  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  { objectIds, paired }: NewCalls,
 ): void {
   const { state } = scope;
   const { message, identity } = one;
@@ -107,12 +115,13 @@ function appendMessage(
       if (state.pool.has(id)) setActive(state, id, undefined, { isAsked: false });
   } else if (message.role === "assistant") {
     const time = defined({ timestamp: message.timestamp });
-    const ids = message.content
-      .filter(isToolCall)
-      .map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    const calls = message.content.filter(isToolCall);
+    const ids = calls.map((call) => objectIds.get(call) ?? scope.dependencies.ids.next());
+    const sent = calls.map((call) => paired.ids.get(call) ?? call.id);
     chat.addStep({
       assistant: message.content,
       toolcall_ids: ids,
+      ...(calls.some(({ id }, index) => id !== sent[index]) ? { call_ids: sent } : {}),
       assistant_meta: { ...message.meta, ...time },
       ...(message.isFailed === true ? { failed: true } : {}),
       ...answeredView(scope),
@@ -139,14 +148,17 @@ function answeredView({ state }: SessionScope): Pick<AssistantStep, "view" | "pa
 function openCalls(
   scope: SessionScope,
   message: AssistantMessage,
-  objectIds: ReadonlyMap<ToolCallBlock, ObjectId>,
+  { objectIds, paired }: NewCalls,
 ): void {
   const position = scope.state.chat.end();
   for (const [call, block] of message.content.filter(isToolCall).entries()) {
     const objectId = objectIds.get(block);
     if (objectId === undefined) continue;
     const args = argumentsOf(block.arguments);
-    scope.state.chat.openCall(block.id, { objectId, args, position: { ...position, call } });
+    const hostId = block.id;
+    const place = { ...position, call };
+    const id = paired.ids.get(block) ?? hostId;
+    scope.state.chat.openCall(id, { hostId, objectId, args, position: place });
   }
 }
 

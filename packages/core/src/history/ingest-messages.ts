@@ -11,6 +11,7 @@ import { addToChat, type NewMessage } from "./add-to-chat.ts";
 import { type ManagerSummary, skipForeignHandles } from "./foreign-handles.ts";
 import { knownMessages } from "./known-messages.ts";
 import { type RecognisedList, recogniseList } from "./recognise-list.ts";
+import { pairCalls } from "./paired-calls.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation } from "./reconcile.ts";
 import { moveTo } from "./rewind.ts";
@@ -78,7 +79,12 @@ export async function ingestMessages(
   }));
   const said = unseen.map(({ message }) => message);
   const toolcalls: KnownToolcalls = new Map();
-  const objectIds = await chooseObjectIds(scope, said, toolcalls, fileRendering);
+  const paired = pairCalls(state.chat, {
+    messages,
+    keys: list.keys,
+    unseen: new Map(unseen.map(({ index, message }) => [index, message])),
+  });
+  const objectIds = await chooseObjectIds(scope, said, { paired, known: toolcalls, fileRendering });
   const isFromOtherStore =
     state.chat.known.size === 0 &&
     (await skipForeignHandles(scope, {
@@ -86,14 +92,14 @@ export async function ingestMessages(
       summaries: signals.summaries?.() ?? [],
       known: toolcalls,
     }));
-  await moveTakenCalls(scope, said, toolcalls, fileRendering);
-  const recognized = await recognizeReads(scope, said, fileRendering);
+  await moveTakenCalls(scope, { paired, known: toolcalls, fileRendering });
+  const recognized = await recognizeReads(scope, said, paired, fileRendering);
   const answer = unseen.find(({ message }) => message.role === "assistant");
   if (signals.answerAt !== undefined && answer?.index !== signals.answerAt) state.sent.missAnswer();
   if (answer !== undefined) state.active.noteAnswer();
   const keptAfter = (index: number): TurnPosition | undefined =>
     state.chat.known.get(list.keys()[index + 1] ?? "")?.position;
-  const waiting = addToChat(scope, unseen, objectIds, keptAfter);
+  const waiting = addToChat(scope, unseen, { objectIds, paired }, keptAfter);
   const usage = answer?.message.role === "assistant" ? answer.message.usage : undefined;
   if (unseen.length > 0) learnUsage(state, usage);
   await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });

@@ -2,23 +2,25 @@ import { staticReference } from "@self-context-manager/objects";
 import { hasContentOf } from "@self-context-manager/tracker";
 import type { Execution, FileSnapshot } from "../calls/execution.ts";
 import { argumentsOf } from "../calls/toolcall-object.ts";
-import { isText, isToolCall, type Message, textOf } from "../chat/message.ts";
+import { isText, type Message, textOf, type ToolResultMessage } from "../chat/message.ts";
 import { type FileRendering, type RenderedLines, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { findFile, indexContent } from "./file-index.ts";
+import type { PairedCalls } from "./paired-calls.ts";
 import { readReport } from "./read-report.ts";
 
 /**
- * Finds the results that show the text of a file in the host's own rendering, and returns their executions by call id.
+ * Finds the results that show the text of a file in the host's own rendering, and returns their executions by result.
  * The file's version is stored, and its text stands for the result. Any other result is an ordinary output, and the
  * file is not stored, because a tool or an extension can have hidden a part of its text from the model.
  */
 export async function recognizeReads(
   scope: SessionScope,
   messages: readonly Message[],
+  paired: PairedCalls,
   rendering: FileRendering | undefined,
-): Promise<ReadonlyMap<string, Execution>> {
-  const recognized = new Map<string, Execution>();
+): Promise<ReadonlyMap<ToolResultMessage, Execution>> {
+  const recognized = new Map<ToolResultMessage, Execution>();
   const reads = messages.flatMap((message) => {
     if (message.role !== "toolResult" || message.isError) return [];
     const snapshot = scope.state.executions.get(message.toolCallId)?.read;
@@ -36,10 +38,10 @@ export async function recognizeReads(
       if (file.text !== null) continue;
       const { stored } = await indexContent(scope, known, readBy);
       if (!hasContentOf(stored, file)) continue;
-      recognized.set(result.toolCallId, { fileRefs: [staticReference(stored)] });
+      recognized.set(result, { fileRefs: [staticReference(stored)] });
       continue;
     }
-    const args = argumentsIn(scope, messages, result.toolCallId);
+    const args = argumentsIn(scope, paired, result);
     const lines = linesShown(textOf(result.content), snapshot, args, rendering);
     if (lines === undefined) continue;
     const indexed = await indexContent(scope, known, readBy);
@@ -48,7 +50,7 @@ export async function recognizeReads(
     const { range } = lines;
     const reference = staticReference(indexed.stored);
     const effect = { op: "read" as const, id: indexed.entry.id, file: reference };
-    recognized.set(result.toolCallId, {
+    recognized.set(result, {
       report: readReport(scope, indexed, range),
       effects: [range === undefined ? effect : { ...effect, range }],
     });
@@ -67,13 +69,12 @@ function linesShown(
 
 function argumentsIn(
   { state }: SessionScope,
-  messages: readonly Message[],
-  callId: string,
+  { ids, calls }: PairedCalls,
+  result: ToolResultMessage,
 ): Readonly<Record<string, unknown>> {
-  const open = state.chat.openCalls.get(callId);
+  const id = calls.get(result);
+  const open = state.chat.openCalls.get(id ?? "");
   if (open !== undefined) return open.args;
-  const calls = messages.flatMap((message) =>
-    message.role === "assistant" ? message.content.filter(isToolCall) : [],
-  );
-  return argumentsOf(calls.findLast(({ id }) => id === callId)?.arguments);
+  const call = [...ids].find(([, sent]) => sent === id)?.[0];
+  return argumentsOf(call?.arguments);
 }

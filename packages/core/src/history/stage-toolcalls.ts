@@ -45,8 +45,8 @@ export interface WaitingResults {
   readonly waiting: readonly WaitingResult[];
   /** The objects of these results that the store has already. */
   readonly known: ReadonlyMap<ObjectId, StoredMetadata>;
-  /** The executions of tools that have read a file and whose result shows its text, by the provider id of the call. */
-  readonly recognized: ReadonlyMap<string, Execution>;
+  /** The executions of tools that have read a file and whose result shows its text, by the result. */
+  readonly recognized: ReadonlyMap<ToolResultMessage, Execution>;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function stageToolcalls(
     texts.arriveUntil(one.call?.position.turn ?? Number.POSITIVE_INFINITY);
     const there = known.get(one.objectId);
     const execution = executionOfResult(scope, one.result, {
-      recognized: recognized.get(one.result.toolCallId),
+      recognized: recognized.get(one.result),
       stored: there,
     });
     const body = toolcallBody({

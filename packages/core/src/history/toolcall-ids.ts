@@ -17,6 +17,7 @@ import {
 import { positionBefore } from "../chat/turn.ts";
 import type { FileRendering } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import type { PairedCalls } from "./paired-calls.ts";
 import {
   isSpoken,
   type NewCall,
@@ -29,6 +30,13 @@ import {
 /** The objects that the store already has for calls whose results are ingested, by id. */
 export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
 
+/** The calls and results of new messages, on the way to their objects. */
+export interface ArrivingCalls {
+  readonly paired: PairedCalls;
+  readonly known: KnownToolcalls;
+  readonly fileRendering: FileRendering | undefined;
+}
+
 /**
  * Returns the object id of each new call. It is the provider id if no other object has that id. A fork gets the objects
  * of the session that it continues: of the same execution in the same chat. Otherwise it is a new id, because two
@@ -37,11 +45,10 @@ export type KnownToolcalls = Map<ObjectId, StoredMetadata>;
 export async function chooseObjectIds(
   scope: SessionScope,
   messages: readonly Message[],
-  known: KnownToolcalls,
-  rendering: FileRendering | undefined,
+  { paired, known, fileRendering: rendering }: ArrivingCalls,
 ): Promise<ReadonlyMap<ToolCallBlock, ObjectId>> {
   const { state, dependencies } = scope;
-  const calls = callsIn(messages, spokenLength(state.chat.turns));
+  const calls = callsIn(messages, paired, spokenLength(state.chat.turns));
   const wanted = [...new Set(calls.map(({ call }) => call.id).filter(isObjectId))];
   const owners = await ownersOf(dependencies.store, wanted);
   // A fork is a session whose first messages are the history of another.
@@ -106,19 +113,23 @@ function hasResult(call: PlacedCall): call is PlacedCall & NewCall {
 }
 
 /** Returns the calls of messages with the result of each. `spoken`: the number of prompts and answers before them. */
-function callsIn(messages: readonly Message[], spoken: number): readonly PlacedCall[] {
+function callsIn(
+  messages: readonly Message[],
+  { ids, calls: answered }: PairedCalls,
+  spoken: number,
+): readonly PlacedCall[] {
   const calls: PlacedCall[] = [];
-  const open = new Map<string, number>();
+  const places = new Map<string, number>();
   let spokenBefore = spoken;
   for (const message of messages) {
     if (message.role === "toolResult") {
-      const at = open.get(message.toolCallId);
+      const at = places.get(answered.get(message) ?? "");
       const call = at === undefined ? undefined : calls[at];
-      if (at !== undefined && call !== undefined) calls[at] = { ...call, result: message };
-      open.delete(message.toolCallId);
+      if (at !== undefined && call?.result === undefined && call !== undefined)
+        calls[at] = { ...call, result: message };
     } else if (message.role === "assistant") {
       for (const [index, call] of message.content.filter(isToolCall).entries()) {
-        open.set(call.id, calls.length);
+        places.set(ids.get(call) ?? call.id, calls.length);
         const args = argumentsOf(call.arguments);
         calls.push({ call, id: call.id, args, result: undefined, spokenBefore, index });
       }
@@ -132,59 +143,53 @@ function isTaken(owner: Owner | undefined): boolean {
   return owner !== undefined && (owner.object !== undefined || owner.isNickname);
 }
 
-function resultsIn(messages: readonly Message[]): ReadonlyMap<string, ToolResultMessage> {
-  const results = new Map<string, ToolResultMessage>();
-  for (const message of messages) {
-    const isFirst = message.role === "toolResult" && !results.has(message.toolCallId);
-    if (isFirst) results.set(message.toolCallId, message);
-  }
-  return results;
-}
-
 /**
  * Gives a new id to calls that were ingested before their results, if another session has since stored its own object
  * under the provider id (decision D31). Shared objects are added to `known`.
  */
 export async function moveTakenCalls(
   scope: SessionScope,
-  messages: readonly Message[],
-  known: KnownToolcalls,
-  rendering: FileRendering | undefined,
+  { paired, known, fileRendering: rendering }: ArrivingCalls,
 ): Promise<void> {
   const { state, dependencies } = scope;
-  const waiting = [...resultsIn(messages)].flatMap(([callId, result]) => {
-    const call = state.chat.openCalls.get(callId);
-    return call === undefined ? [] : [{ callId, call, result }];
+  const waiting = [...paired.calls].flatMap(([result, id]) => {
+    const call = state.chat.openCalls.get(id);
+    return call === undefined ? [] : [{ id, call, result }];
   });
   const owners = await ownersOf(
     dependencies.store,
     waiting.map(({ call }) => call.objectId),
   );
-  const taken = waiting.flatMap(({ callId, call, result }): readonly NewCall[] => {
+  const taken = waiting.flatMap(({ id, call, result }): readonly TakenCall[] => {
     if (owners.get(call.objectId)?.object === undefined) return [];
     const { position, args } = call;
     const spokenBefore = spokenLength(upTo(state.chat.turns, positionBefore(position)));
-    return [{ id: callId, args, result, spokenBefore, index: position.call }];
+    return [{ id: call.hostId, sentId: id, args, result, spokenBefore, index: position.call }];
   });
   const shared = await sharedCalls(scope, {
     calls: taken,
-    candidates: ({ id }) => {
-      const owner = owners.get(state.chat.openCalls.get(id)?.objectId ?? "")?.object;
+    candidates: ({ sentId }) => {
+      const owner = owners.get(state.chat.openCalls.get(sentId)?.objectId ?? "")?.object;
       return owner === undefined ? [] : [owner];
     },
     spoken: () => spokenIn(state.chat.turns),
     rendering,
   });
   const sharedIds = new Set<string>();
-  for (const [{ id }, stored] of shared) {
-    if (stored.body.id !== state.chat.openCalls.get(id)?.objectId) continue;
+  for (const [{ sentId }, stored] of shared) {
+    if (stored.body.id !== state.chat.openCalls.get(sentId)?.objectId) continue;
     known.set(stored.body.id, stored);
     sharedIds.add(stored.body.id);
   }
-  for (const { callId, call } of waiting) {
+  for (const { id, call } of waiting) {
     if (sharedIds.has(call.objectId) || !isTaken(owners.get(call.objectId))) continue;
-    state.chat.moveCall(callId, dependencies.ids.next());
+    state.chat.moveCall(id, dependencies.ids.next());
   }
+}
+
+/** A call that was ingested before its result, with the id under which it is sent. */
+interface TakenCall extends NewCall {
+  readonly sentId: string;
 }
 
 /**

@@ -5,9 +5,9 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { type Block, isText, isToolCall, textOf } from "../chat/message.ts";
+import { type Block, isText, textOf } from "../chat/message.ts";
 import { withoutAllThinking, withoutSignedThinking } from "../chat/signed-thinking.ts";
-import { isAssistantStep, type Step } from "../chat/turn.ts";
+import { callsOf, isAssistantStep, sentIdsOf, type Step, withSentIds } from "../chat/turn.ts";
 import { omissionNotices } from "../lines/notices.ts";
 import {
   headers,
@@ -135,7 +135,7 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
   const step = stepAt(source, entry.turn, entry.step);
   if (!isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
   const { timestamp, ...meta } = step.assistant_meta;
-  const said = withoutEmpty(step.assistant) as readonly Block[];
+  const said = withoutEmpty(withSentIds(step).assistant) as readonly Block[];
   const kept = withThinkingOf(entry, said);
   const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
   return {
@@ -153,9 +153,11 @@ function withThinkingOf({ thinking }: AssistantEntry, said: readonly Block[]): r
 
 function resultMessage(entry: ResultEntry, source: ViewSource): ViewMessage {
   const step = stepAt(source, entry.turn, entry.step);
-  const call = isAssistantStep(step) ? step.assistant.filter(isToolCall)[entry.call] : undefined;
-  if (call === undefined || !isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
-  const base = { role: "toolResult" as const, toolCallId: call.id, toolName: call.name };
+  const call = callsOf(step)[entry.call];
+  const id = sentIdsOf(step)[entry.call];
+  if (call === undefined || id === undefined || !isAssistantStep(step))
+    throw misplaced(entry.turn, entry.step);
+  const base = { role: "toolResult" as const, toolCallId: id, toolName: call.name };
   if (entry.of === undefined) {
     const asked = step.assistant_meta["timestamp"];
     return {

@@ -31,9 +31,11 @@ export function noteLeftOut(
   const names = keys();
   const left: MessagePlace[] = [];
   const sent = new Set<string>();
+  const seen = new Set<string>();
   for (const [index, { identity, mark }] of own.entries()) {
-    const place = placeOf(state, names[index] ?? "", identity);
+    const place = placeOf(state, names[index] ?? "", identity, seen);
     if (place === undefined) continue;
+    seen.add(placeRow(place));
     if (mark === "left-out") left.push(place);
     else sent.add(placeRow(place));
   }
@@ -51,17 +53,24 @@ export function noteLeftOut(
   applyPolicy(scope);
 }
 
-/** Returns the place of a message in the chat; undefined if the chat does not have it. */
+/**
+ * Returns the place of a message in the chat; undefined if the chat does not have it. Of calls with the same id, it is the
+ * first whose result was not `seen` before in the list.
+ */
 function placeOf(
   { chat }: SessionState,
   key: string,
   { callId }: MessageIdentity,
+  seen: ReadonlySet<string>,
 ): MessagePlace | undefined {
   const position = chat.known.get(key)?.position;
   if (position === undefined) return undefined;
   const { turn, step } = position;
   if (callId === undefined) return { turn, step };
   const found = chat.turns[turn]?.steps[step];
-  const call = found === undefined ? -1 : callsOf(found).findIndex(({ id }) => id === callId);
+  const calls = found === undefined ? [] : callsOf(found);
+  const call = calls.findIndex(
+    ({ id }, index) => id === callId && !seen.has(placeRow({ turn, step, call: index })),
+  );
   return call === -1 ? undefined : { turn, step, call };
 }

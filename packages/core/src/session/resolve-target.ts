@@ -10,6 +10,7 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 import { providerId } from "../calls/toolcall-object.ts";
+import { isAssistantStep, sentIdsOf } from "../chat/turn.ts";
 import { findFile } from "../history/file-index.ts";
 import { distinctNames } from "../render/distinct-names.ts";
 import { nameWeights, shortName } from "../render/short-name.ts";
@@ -79,15 +80,24 @@ function inSession(scope: SessionScope, name: string): Target | undefined {
   return ownCall(scope, name);
 }
 
-/** Returns the newest call of the session with a provider id. A call without a result has no object that can be shown. */
+/** Returns the call of the session that is sent with an id. A call without a result has no object that can be shown. */
 function ownCall(scope: SessionScope, name: string): Target | undefined {
   const { chat, pool } = scope.state;
   if (name === "") return undefined;
   if (chat.openCalls.has(name)) return unknownTarget(scope, name);
-  const entry = [...pool.entries.values()].findLast(
-    ({ stored: { body } }) => body.type === "toolcall" && providerId(body) === name,
-  );
+  const entry = chat.sentIds.has(name)
+    ? sentCall(scope, name)
+    : [...pool.entries.values()].findLast(
+        ({ stored: { body } }) => body.type === "toolcall" && providerId(body) === name,
+      );
   return entry === undefined ? undefined : { type: "known", entry };
+}
+
+function sentCall({ state: { chat, pool } }: SessionScope, name: string): PoolEntry | undefined {
+  const steps = chat.turns.flatMap((turn) => turn.steps.filter(isAssistantStep));
+  const step = steps.findLast((one) => sentIdsOf(one).includes(name));
+  const id = step?.toolcall_ids[sentIdsOf(step).indexOf(name)];
+  return id === undefined ? undefined : pool.get(id);
 }
 
 function isNamed(body: ObjectMetadata, name: string, path: string): boolean {

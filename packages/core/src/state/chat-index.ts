@@ -16,8 +16,16 @@ import {
   withToolcallId,
   withTurn,
 } from "../chat/chat-document.ts";
-import { isToolCall } from "../chat/message.ts";
-import { isAssistantStep, type Step, type Turn, type TurnPosition } from "../chat/turn.ts";
+import {
+  type AssistantStep,
+  callsOf,
+  isAssistantStep,
+  isDiscarded,
+  sentIdsOf,
+  type Step,
+  type Turn,
+  type TurnPosition,
+} from "../chat/turn.ts";
 import {
   compactionIdentity,
   keyName,
@@ -30,6 +38,8 @@ import type { PoolEntry } from "../view/pool-entry.ts";
 
 /** A tool call whose result has not arrived. */
 export interface OpenCall {
+  /** The provider's id, which the result names. */
+  readonly hostId: string;
   readonly objectId: ObjectId;
   readonly args: JsonObject;
   readonly position: TurnPosition & { readonly call: number };
@@ -49,10 +59,12 @@ export interface ChatIndex {
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** The host's list as it was last ingested. */
   readonly sequence: readonly KnownMessage[];
-  /** The calls without a result, by the provider id. */
+  /** The calls without a result, by the ids under which they are sent. */
   readonly openCalls: ReadonlyMap<string, OpenCall>;
   /** The object ids of all tool calls in the chat, including those without a result. */
   readonly placedCalls: ReadonlySet<ObjectId>;
+  /** The ids under which the calls of the chat are sent. Failed answers are not sent. */
+  readonly sentIds: ReadonlySet<string>;
   /** Returns the number of tool calls of a turn that count as time for a policy (decision D37). */
   callsIn(turn: number): number;
   /** Returns the call time of an event that happens now, in the current turn. */
@@ -61,10 +73,10 @@ export interface ChatIndex {
   end(): TurnPosition;
   addTurn(turn: Turn): void;
   addStep(step: Step): void;
-  openCall(callId: string, call: OpenCall): void;
-  closeCall(callId: string): void;
+  openCall(id: string, call: OpenCall): void;
+  closeCall(id: string): void;
   /** Gives an open call another object. */
-  moveCall(callId: string, objectId: ObjectId): void;
+  moveCall(id: string, objectId: ObjectId): void;
   /** Counts a tool call of a turn, unless it is a call of a context tool (decision D37). */
   countCall(turn: number, isContextTool: boolean): void;
   /** Replaces the beginning of the chat by a summary (decision D53). */
@@ -109,6 +121,7 @@ export function chatIndex(ids: {
   const known = new Map<string, KnownMessage>();
   const openCalls = new Map<string, OpenCall>();
   const placedCalls = new Set<ObjectId>();
+  const sentIds = new Set<string>();
   const callCounts = new Map<number, number>();
 
   function change(changed: Partial<ChatState>): void {
@@ -131,10 +144,15 @@ export function chatIndex(ids: {
     return entry;
   }
 
+  function noteSent(step: AssistantStep): void {
+    if (!isDiscarded(step)) for (const id of sentIdsOf(step)) sentIds.add(id);
+  }
+
   function replace(next: ChatState, results: ReadonlyMap<ObjectId, PoolEntry>): void {
     known.clear();
     openCalls.clear();
     placedCalls.clear();
+    sentIds.clear();
     callCounts.clear();
     sequence = [];
     if (next.compaction !== undefined) {
@@ -184,7 +202,9 @@ export function chatIndex(ids: {
     }
     const time = timeIn(made.assistant_meta["timestamp"]);
     sequence.push(knowStored({ identity: messageIdentity("assistant", time, made.key), position }));
-    const calls = made.assistant.filter(isToolCall);
+    const calls = callsOf(made);
+    const sent = sentIdsOf(made);
+    noteSent(made);
     for (const [index, id] of made.toolcall_ids.entries()) {
       placedCalls.add(id);
       const call = calls[index];
@@ -192,7 +212,13 @@ export function chatIndex(ids: {
       if (entry === undefined) {
         if (call === undefined) continue;
         const args = argumentsOf(call.arguments);
-        openCalls.set(call.id, { objectId: id, args, position: { ...position, call: index } });
+        const place = { ...position, call: index };
+        openCalls.set(sent[index] ?? call.id, {
+          hostId: call.id,
+          objectId: id,
+          args,
+          position: place,
+        });
         continue;
       }
       countCall(position.turn, entry.stored.body["context_tool"] === true);
@@ -233,6 +259,7 @@ export function chatIndex(ids: {
     known,
     openCalls,
     placedCalls,
+    sentIds,
     callsIn,
     now() {
       const turn = Math.max(0, document.turns.length - 1);
@@ -246,22 +273,25 @@ export function chatIndex(ids: {
       change({ turns: withTurn(document.turns, turn) });
     },
     addStep(step) {
-      if (isAssistantStep(step)) for (const id of step.toolcall_ids) placedCalls.add(id);
+      if (isAssistantStep(step)) {
+        for (const id of step.toolcall_ids) placedCalls.add(id);
+        noteSent(step);
+      }
       change({ turns: withStep(document.turns, step) });
     },
-    openCall(callId, call) {
-      openCalls.set(callId, call);
+    openCall(id, call) {
+      openCalls.set(id, call);
     },
-    closeCall(callId) {
-      openCalls.delete(callId);
+    closeCall(id) {
+      openCalls.delete(id);
     },
-    moveCall(callId, objectId) {
-      const call = openCalls.get(callId);
+    moveCall(id, objectId) {
+      const call = openCalls.get(id);
       if (call === undefined) return;
       change({ turns: withToolcallId(document.turns, call.position, objectId) });
       placedCalls.delete(call.objectId);
       placedCalls.add(objectId);
-      openCalls.set(callId, { ...call, objectId });
+      openCalls.set(id, { ...call, objectId });
     },
     countCall,
     summarise(compaction) {

@@ -7,6 +7,7 @@ import {
   isDiscarded,
   type Step,
   type Turn,
+  withSentIds,
 } from "../../chat/turn.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
@@ -125,7 +126,7 @@ function assistantMessages(
   if (withoutEmpty(step.assistant).length === 0) return [];
   const { timestamp } = step.assistant_meta;
   const time = typeof timestamp === "number" ? { timestamp } : {};
-  const results = callsOf(step).map((call, index) =>
+  const results = callsOf(withSentIds(step)).map((call, index) =>
     resultMessage(call, step.toolcall_ids[index], pool, time),
   );
   return [drawnStep("assistant", step), ...results];
