@@ -95,6 +95,17 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
     ),
     "sends results in reverse order": sending(outputsReversed),
   },
+  "repeated-ids-are-other-calls": {
+    "sends each call with the id of the first": sending((view) =>
+      view.map(
+        (message) =>
+          JSON.parse(JSON.stringify(message).replaceAll(/"same_\d"/gu, '"same"')) as typeof message,
+      ),
+    ),
+    "does not send the second result of an id": sending((view) =>
+      view.filter((message) => !JSON.stringify(message).includes('"same_2"')),
+    ),
+  },
   "failed-answers-follow-the-host": {
     "treats an incomplete answer as a complete one": reading({
       decode: (message) =>

@@ -23,6 +23,8 @@
  * - `activate-brings-back`: `activate` shows any object again that left the view by the model's call or by the policy.
  * - `pairing-is-legal`: every tool call has exactly one result, directly after it and in order, whether the call
  *   succeeded, failed or was interrupted.
+ * - `repeated-ids-are-other-calls`: calls with the same id are different calls. Each has its own result, in order, and a
+ *   request contains each id once, the same after a resume.
  * - `failed-answers-follow-the-host`: later requests contain an incomplete answer exactly when the host alone would
  *   send it.
  * - `images-survive`: the user's images and those of tools reach the model byte for byte, also on resume.

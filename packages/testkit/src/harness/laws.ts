@@ -37,6 +37,7 @@ import {
   instructionIsConstant,
   newestUserMessageIsThere,
   pairingIsLegal,
+  repeatedIdsAreOtherCalls,
   requestsHaveTheirHash,
   systemPromptsAreRecorded,
   unknownMessagesPass,
@@ -53,6 +54,7 @@ export type HarnessLaw =
   | "pinned-stays"
   | "activate-brings-back"
   | "pairing-is-legal"
+  | "repeated-ids-are-other-calls"
   | "failed-answers-follow-the-host"
   | "images-survive"
   | "newest-user-message-is-there"
@@ -90,6 +92,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "pinned-stays": pinnedStays,
   "activate-brings-back": activateBringsBack,
   "pairing-is-legal": pairingIsLegal,
+  "repeated-ids-are-other-calls": repeatedIdsAreOtherCalls,
   "failed-answers-follow-the-host": failedAnswersFollowTheHost,
   "images-survive": imagesSurvive,
   "newest-user-message-is-there": newestUserMessageIsThere,
@@ -130,6 +133,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "pinned-stays": managed,
   "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],
   "pairing-is-legal": managed,
+  "repeated-ids-are-other-calls": managed,
   "failed-answers-follow-the-host": ["contextAssembly", "sessionIds"],
   "images-survive": [...managed, "images"],
   "newest-user-message-is-there": ["contextAssembly", "sessionIds"],

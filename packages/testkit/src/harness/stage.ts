@@ -7,7 +7,10 @@ import { blue } from "./samples.ts";
 /** The model's answer to one request: tool calls by their ids, either fixed or computed from the request. */
 export type ScriptedStep = Calls | ((request: ModelRequest) => Calls);
 
-type Calls = Readonly<Record<string, HostCall>>;
+/** Calls by their ids. Pairs can repeat an id. */
+type Calls =
+  | Readonly<Record<string, HostCall>>
+  | readonly (readonly [id: string, call: HostCall])[];
 
 /** A host that is driven by scripts. */
 export interface Stage extends AsyncDisposable {
@@ -80,12 +83,13 @@ export async function openStage(
       return { text: `answer ${answers}`, calls: [] };
     }
     const calls = typeof step === "function" ? step(request) : step;
-    for (const { name } of Object.values(calls))
+    const pairs = isPairs(calls) ? calls : Object.entries(calls);
+    for (const [, { name }] of pairs)
       assert.ok(
         !contextNames.has(name) || request.tools.includes(name),
         `the request offers the context tool ${name}; it offers ${request.tools.join(", ")}`,
       );
-    return { text: "", calls: Object.entries(calls).map(([id, call]) => toolCall(id, call)) };
+    return { text: "", calls: pairs.map(([id, call]) => toolCall(id, call)) };
   }
 
   const host = await openHost({
@@ -153,6 +157,10 @@ async function endsWell(run: Promise<void>): Promise<void> {
   } catch (error) {
     assert.fail(new assert.AssertionError({ message: `the run failed: ${String(error)}` }));
   }
+}
+
+function isPairs(calls: Calls): calls is Extract<Calls, readonly unknown[]> {
+  return Array.isArray(calls);
 }
 
 function toolCall(id: string, { name, arguments: args }: HostCall): ModelToolCall {

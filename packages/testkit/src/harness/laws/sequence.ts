@@ -2,9 +2,9 @@ import { standingInstruction } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 
 import type { HarnessScenario } from "../harness-host.ts";
-import type { ModelRequest } from "../model-request.ts";
+import type { ModelMessage, ModelRequest } from "../model-request.ts";
 import { last, pairingFaults, resultOf, saidBy } from "../request-checks.ts";
-import { contextCall, halfAnswer, openStage, showing } from "../stage.ts";
+import { contextCall, halfAnswer, openStage, showing, wordsOf } from "../stage.ts";
 
 export const pairingIsLegal: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
@@ -36,6 +36,51 @@ export const pairingIsLegal: HarnessScenario = async (openHost) => {
   const expected = last(plain.host.requests).messages.flatMap(({ toolCallId = [] }) => toolCallId);
   for (const id of [...expected, "on_x", "pin_c"]) resultOf(request, id);
 };
+
+export const repeatedIdsAreOtherCalls: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  await using plain = await openStage(openHost, { adapter: "absent" });
+
+  for (const { host, say } of [stage, plain]) {
+    const { calls } = host;
+    await say("two of one id", [
+      [
+        ["same", calls.show("a.txt")],
+        ["same", calls.show("b.txt")],
+      ],
+      [["same", calls.show("c.txt")]],
+    ]);
+    await host.restart();
+    await say("and now");
+  }
+
+  // A host can take calls of one id as one call.
+  const names = ["a", "b", "c"].filter((name) =>
+    last(plain.host.requests).messages.some(({ text }) => text.includes(wordsOf(name))),
+  );
+  const requests = stage.host.requests.slice(-2);
+  for (const request of requests) {
+    assert.deepEqual(pairingFaults(request), []);
+    const ids = idsOf(request);
+    assert.equal(
+      new Set(ids).size,
+      ids.length,
+      `each call has an id of its own: ${ids.join(", ")}`,
+    );
+    const results = request.messages.filter(({ toolCallId }) => toolCallId !== undefined);
+    const shownIn = (messages: readonly ModelMessage[]): readonly string[] =>
+      messages.flatMap(({ text }) => names.filter((name) => text.includes(wordsOf(name))));
+    assert.deepEqual(shownIn(request.messages).toSorted(), names, "each result is shown once");
+    const shown = shownIn(results);
+    assert.deepEqual(shown, shown.length === 0 ? [] : names, "results are in the order of calls");
+  }
+  const [before, after] = requests.map(idsOf);
+  assert.deepEqual(after, before, "the ids are the same after a resume");
+};
+
+function idsOf({ messages }: ModelRequest): readonly string[] {
+  return messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id));
+}
 
 export const failedAnswersFollowTheHost: HarnessScenario = async (openHost) => {
   await using stage = await openStage(openHost);
