@@ -1,6 +1,7 @@
 import type { AssistantMessage, Message, ViewMessage } from "@self-context-manager/core";
 import {
   areBlocks,
+  blocksIn,
   canonicalJson,
   defined,
   fieldsOf,
@@ -63,9 +64,9 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
     if (typeof content !== "string" && !areBlocks(content)) return undefined;
     return { role: "user", content, meta: jsonObject(meta), ...timeIn({ timestamp: _timestamp }) };
   },
-  assistant({ role: _role, content = [], timestamp, ...meta }) {
-    const blocks = content === null ? [] : content;
-    if (!areBlocks(blocks)) return undefined;
+  assistant({ role: _role, content, timestamp, ...meta }) {
+    const blocks = blocksIn(content);
+    if (blocks === undefined) return undefined;
     const { stopReason } = meta;
     const usage = usageOf(meta);
     return {
@@ -77,9 +78,9 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       ...timeIn({ timestamp }),
     };
   },
-  toolResult({ toolCallId, toolName, content = [], isError, details, timestamp, wholeText }) {
-    const blocks = content === null ? [] : content;
-    if (typeof toolCallId !== "string" || !areBlocks(blocks)) return undefined;
+  toolResult({ toolCallId, toolName, content, isError, details, timestamp, wholeText }) {
+    const blocks = blocksIn(content);
+    if (typeof toolCallId !== "string" || blocks === undefined) return undefined;
     return {
       role: "toolResult",
       toolCallId,

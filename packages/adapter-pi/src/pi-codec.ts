@@ -1,6 +1,7 @@
 import type { Message, ViewMessage } from "@self-context-manager/core";
 import {
   areBlocks,
+  blocksIn,
   canonicalJson,
   defined,
   jsonObject,
@@ -107,8 +108,8 @@ function assistantMessage(message: Fields): Message | undefined {
   const { role: _role, content, timestamp: _timestamp, ...meta } = message;
   const { stopReason } = meta;
   const usage = piUsage(meta["usage"]);
-  const blocks = content === null || content === undefined ? [] : content;
-  if (!areBlocks(blocks)) return undefined;
+  const blocks = blocksIn(content);
+  if (blocks === undefined) return undefined;
   return {
     role: "assistant",
     content: blocks,
@@ -121,8 +122,8 @@ function assistantMessage(message: Fields): Message | undefined {
 
 function toolResultMessage(message: Fields): Message | undefined {
   const { toolCallId, toolName, content, isError, details } = message;
-  const blocks = content === null || content === undefined ? [] : content;
-  if (typeof toolCallId !== "string" || !areBlocks(blocks)) return undefined;
+  const blocks = blocksIn(content);
+  if (typeof toolCallId !== "string" || blocks === undefined) return undefined;
   return {
     role: "toolResult",
     toolCallId,

@@ -113,7 +113,7 @@ describe("messages that no release sends", () => {
     { role: 3 },
     { role: "user" },
     { role: "user", content: [7] },
-    { role: "assistant", content: "text", timestamp: "now" },
+    { role: "assistant", content: 3, timestamp: "now" },
     { role: "toolResult", content: [] },
     { role: "from-tomorrow", content: { deep: [1] }, timestamp: 5 },
   ];

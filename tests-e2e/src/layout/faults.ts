@@ -10,7 +10,7 @@ import {
 } from "@self-context-manager/core";
 import type { LayoutOutput } from "@self-context-manager/core/layout";
 import { namedVersions, type VersionName } from "@self-context-manager/core/inspect";
-import { withoutSignedThinking } from "@self-context-manager/core/host";
+import { fieldsOf, withoutSignedThinking } from "@self-context-manager/core/host";
 import type { JsonObject } from "@self-context-manager/objects";
 import type { EpochLaw, LayoutLaw, PoolLaw } from "@self-context-manager/testkit";
 
@@ -491,7 +491,7 @@ function withArguments(message: ViewMessage, change: (text: string) => string): 
   if (message.role !== "assistant") return message;
   const content = message.content.map((block) => {
     if (!isToolCall(block)) return block;
-    const args = Object.entries(block.arguments).map(([name, value]) => [
+    const args = Object.entries(fieldsOf(block.arguments)).map(([name, value]) => [
       name,
       typeof value === "string" && value.length > 240 ? change(value) : value,
     ]);

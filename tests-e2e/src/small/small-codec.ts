@@ -7,7 +7,7 @@ import {
   type ThinkingBlock,
   type ViewMessage,
 } from "@self-context-manager/core";
-import { isJsonObject, type MessageCodec, toJson } from "@self-context-manager/core/host";
+import { fieldsOf, isJsonObject, type MessageCodec, toJson } from "@self-context-manager/core/host";
 
 import type { SmallMessage } from "./small-messages.ts";
 
@@ -66,7 +66,7 @@ export function encodeSmall(message: ViewMessage): SmallMessage {
       return {
         role: "model",
         text,
-        calls: calls.map(({ id, name, arguments: args }) => ({ id, name, args })),
+        calls: calls.map(({ id, name, arguments: args }) => ({ id, name, args: fieldsOf(args) })),
         ...reasoning,
       };
     }

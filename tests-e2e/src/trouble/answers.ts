@@ -26,7 +26,10 @@ export function answersInOrder(): Answers {
     if (reply.type !== "tool-calls") return reply;
     return {
       ...reply,
-      calls: reply.calls.map((call) => ({ ...call, id: `call_${(calls += 1)}` })),
+      calls: reply.calls.map(({ id, ...call }) => {
+        calls += 1;
+        return { ...call, id: id === "" ? `call_${calls}` : id };
+      }),
     };
   }
 
@@ -52,6 +55,17 @@ export function use(
   return {
     type: "tool-calls",
     calls: calls.map(([name, args]) => ({ id: "", name, arguments: args })),
+  };
+}
+
+/** Returns an answer with parallel tool calls that all have this id, as some servers and models give it. */
+export function useOfOneId(
+  id: string,
+  ...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]
+): Reply {
+  return {
+    type: "tool-calls",
+    calls: calls.map(([name, args]) => ({ id, name, arguments: args })),
   };
 }
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
+import { isJsonObject, type JsonValue } from "@self-context-manager/objects";
+import { argumentsOf } from "../chat/message.ts";
 import { type AnswerDetails, answerDetails, hostText } from "../session/answers.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { ContextTool } from "../session/context-tools.ts";
@@ -8,7 +9,7 @@ import { reasonOf } from "./failure-notice.ts";
 /** A context tool that runs on the session of a connection. */
 export interface BoundTool extends ToolDescription {
   /** Never rejects: bad arguments and a failure of the context manager are refusals with their reason. */
-  run(args: JsonObject, callId: string): Promise<BoundAnswer>;
+  run(args: JsonValue, callId: string): Promise<BoundAnswer>;
 }
 
 /** The answer of a context tool, for the host's record of the result. */
@@ -43,7 +44,7 @@ export function boundTools(tools: readonly ContextTool[], run: Run): readonly Bo
     async run(args, callId) {
       try {
         return await run(async (session) => {
-          const answer = await tool.run(session, args, callId);
+          const answer = await tool.run(session, argumentsOf(args), callId);
           return {
             text: hostText(answer),
             isError: !answer.ok,

@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
-import type { ToolCallBlock } from "../chat/message.ts";
+import { argumentsOf, type ToolCallBlock } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
 import { argumentStubs } from "../lines/stand-ins.ts";
 import { isTextToFind } from "./edit-pairs.ts";
 import { mapTexts } from "./map-texts.ts";
 import type { ToolFacts } from "./tool-facts.ts";
-import { argumentsOf } from "./toolcall-object.ts";
 
 /**
  * Returns how many tokens leave the view with the arguments of a call, or undefined if the call is no large write or

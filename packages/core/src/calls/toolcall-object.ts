@@ -3,7 +3,6 @@ import {
   type ContextOperation,
   defined,
   type DynamicReference,
-  isJsonObject,
   isReference,
   type JsonObject,
   type JsonValue,
@@ -208,10 +207,4 @@ export function isSameOutput(stored: ObjectBody, result: ToolResultMessage): boo
     stored.content === content &&
     canonicalJson(stored["blocks"] ?? null) === canonicalJson(toJson(blocks))
   );
-}
-
-/** Returns the arguments of a tool call as an object, whatever the provider sent. */
-export function argumentsOf(value: JsonValue | undefined): JsonObject {
-  if (isJsonObject(value)) return value;
-  return value === undefined || value === null ? {} : { value };
 }

@@ -1,6 +1,13 @@
 import { grownText, type ObjectId } from "@self-context-manager/objects";
 import { argsDisplay } from "./args-display.ts";
-import { type Block, isText, isThinking, isToolCall, type ToolCallBlock } from "./message.ts";
+import {
+  argumentsOf,
+  type Block,
+  isText,
+  isThinking,
+  isToolCall,
+  type ToolCallBlock,
+} from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Returns the status of a tool call, or undefined if it has no result. */
@@ -86,7 +93,7 @@ function callLine(
 ): string {
   const id = step.toolcall_ids[index];
   const status = (id === undefined ? undefined : statusOf(id)) ?? "none";
-  const shown = argsDisplay(call.name, call.arguments).slice(call.name.length + 2);
+  const shown = argsDisplay(call.name, argumentsOf(call.arguments)).slice(call.name.length + 2);
   return `--- toolcall [ref:toolcall/${id ?? call.id}] tool=${oneWord(call.name)} args=${shown} status=${status}\n`;
 }
 

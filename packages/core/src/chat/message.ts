@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject, type JsonValue } from "@self-context-manager/objects";
 
 /** Further fields of a block, as the host's provider gave them. They are stored and sent back unchanged. */
 type HostFields = { readonly [field: string]: JsonValue | undefined };
@@ -31,7 +31,8 @@ export type ToolCallBlock = HostFields & {
   /** The provider's id, which the result of the call names. */
   readonly id: string;
   readonly name: string;
-  readonly arguments: JsonObject;
+  /** The arguments as the model gave them. Models also give `null`, or a text; no field is then known. */
+  readonly arguments: JsonValue;
   /** Encrypted thinking that some providers attach to a call. */
   readonly thoughtSignature?: string;
 };
@@ -160,6 +161,12 @@ export function isToolCall(block: Block): block is ToolCallBlock {
     typeof block["id"] === "string" &&
     typeof block["name"] === "string"
   );
+}
+
+/** Returns the arguments of a tool call as an object, whatever the provider sent. */
+export function argumentsOf(value: JsonValue | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  return value === undefined || value === null ? {} : { value };
 }
 
 /** Returns the text of a message's content: its text blocks, joined by line breaks. */

@@ -24,7 +24,7 @@ export { fullSupport, type HarnessAdapter, type HarnessSupports } from "../host/
 export type { FileRendering } from "../host/file-rendering.ts";
 export { type ComparedLists, identityName, markedList } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
-export { areBlocks, timeIn } from "../host/host-fields.ts";
+export { areBlocks, blocksIn, timeIn } from "../host/host-fields.ts";
 export { messageKey } from "../host/read-list.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";

@@ -1,7 +1,8 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
-import { argumentsOf } from "../calls/toolcall-object.ts";
+
 import type { Compaction } from "../chat/chat-document.ts";
 import {
+  argumentsOf,
   type AssistantMessage,
   isToolCall,
   type Message,

@@ -1,8 +1,14 @@
 import { staticReference } from "@self-context-manager/objects";
 import { hasContentOf } from "@self-context-manager/tracker";
 import type { Execution, FileSnapshot } from "../calls/execution.ts";
-import { argumentsOf } from "../calls/toolcall-object.ts";
-import { isText, type Message, textOf, type ToolResultMessage } from "../chat/message.ts";
+
+import {
+  argumentsOf,
+  isText,
+  type Message,
+  textOf,
+  type ToolResultMessage,
+} from "../chat/message.ts";
 import { type FileRendering, type RenderedLines, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { findFile, indexContent } from "./file-index.ts";

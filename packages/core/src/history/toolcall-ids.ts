@@ -5,10 +5,11 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { argumentsOf } from "../calls/toolcall-object.ts";
+
 import { argsDisplay } from "../chat/args-display.ts";
 import { upTo } from "../chat/chat-document.ts";
 import {
+  argumentsOf,
   isToolCall,
   type Message,
   type ToolCallBlock,

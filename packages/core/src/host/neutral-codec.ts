@@ -1,12 +1,13 @@
 import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
-import { areBlocks } from "./host-fields.ts";
+import { areBlocks, blocksIn } from "./host-fields.ts";
 import type { MessageCodec } from "./message-codec.ts";
 
 /**
  * The codec of an agent that keeps its messages in core's own form, `Message`. It translates nothing. Messages are
  * recognised by their time, and results by their call. Messages without a time are recognised by their content: the same
- * text twice is two messages as long as both are in the list. A value that is no message is an opaque message.
+ * text twice is two messages as long as both are in the list. An answer or a result whose content is a text, as agents
+ * without blocks have it, has one block. A value that is no message is an opaque message.
  */
 export const neutralCodec: MessageCodec<Message> = {
   identify: (message) => {
@@ -18,11 +19,19 @@ export const neutralCodec: MessageCodec<Message> = {
     };
   },
   decode: (message) =>
-    isMessage(message) ? message : { role: "opaque", kind: unreadable, raw: toJson(message) },
+    isMessage(message)
+      ? withBlocks(message)
+      : { role: "opaque", kind: unreadable, raw: toJson(message) },
 };
 
 /** The kind of a value that is no message. */
 const unreadable = "unreadable";
+
+function withBlocks(message: Message): Message {
+  if (message.role !== "assistant" && message.role !== "toolResult") return message;
+  const { content } = message;
+  return areBlocks(content) ? message : { ...message, content: blocksIn(content) ?? [] };
+}
 
 /** Callers without types can pass any value. */
 function isMessage(value: unknown): value is Message {
@@ -34,10 +43,10 @@ function isMessage(value: unknown): value is Message {
     case "user":
       return typeof content === "string" || areBlocks(content);
     case "assistant":
-      return areBlocks(content);
+      return blocksIn(content) !== undefined;
     case "toolResult":
       return (
-        areBlocks(content) &&
+        blocksIn(content) !== undefined &&
         typeof toolCallId === "string" &&
         typeof toolName === "string" &&
         typeof isError === "boolean"

@@ -33,7 +33,7 @@ import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
 import { textOfEnds } from "./head-and-tail.ts";
 import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
-import { noResult, timeOf, withoutEmpty } from "./step-content.ts";
+import { noResult, shownAnswer, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
 import { withoutLongTexts } from "./user-object-ends.ts";
 import { userText } from "./user-text.ts";
@@ -135,7 +135,7 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
   const step = stepAt(source, entry.turn, entry.step);
   if (!isAssistantStep(step)) throw misplaced(entry.turn, entry.step);
   const { timestamp, ...meta } = step.assistant_meta;
-  const said = withoutEmpty(withSentIds(step).assistant) as readonly Block[];
+  const said = shownAnswer(withSentIds(step).assistant);
   const kept = withThinkingOf(entry, said);
   const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
   return {

@@ -1,4 +1,5 @@
 import type { Block } from "../chat/message.ts";
+import { isSignedThinking } from "../chat/signed-thinking.ts";
 import { missingMessages } from "../lines/notices.ts";
 
 /** The result that the model gets for a tool call without one, because every call needs a result. */
@@ -11,6 +12,15 @@ export const noResult: string = missingMessages.result.write();
 export function withoutEmpty(content: string | readonly Block[]): string | readonly Block[] {
   if (typeof content === "string") return content.trim() === "" ? "" : content;
   return content.filter((block) => !isEmptyText(block));
+}
+
+/**
+ * Returns what a view shows of an answer: without empty texts, and without signed thinking at its end, because providers
+ * refuse an answer that ends with it.
+ */
+export function shownAnswer(blocks: readonly Block[]): readonly Block[] {
+  const shown = blocks.filter((block) => !isEmptyText(block));
+  return shown.slice(0, shown.findLastIndex((block) => !isSignedThinking(block)) + 1);
 }
 
 function isEmptyText(block: Block): boolean {

@@ -5,7 +5,7 @@ import {
   renamedPrefix,
 } from "@self-context-manager/objects";
 import { canReadFiles, usualToolFacts } from "../calls/tool-facts.ts";
-import type { ToolResultMessage } from "../chat/message.ts";
+import { argumentsOf, type ToolResultMessage } from "../chat/message.ts";
 import { answerDetails, hostText, type ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
 import type { SessionTool, ToolDescription } from "./session-tool.ts";
@@ -41,7 +41,7 @@ export function sessionTools(session: ContextSession): readonly SessionTool[] {
   return contextTools.map((tool) => ({
     ...tool,
     run: async (args, callId) => {
-      const answer = await tool.run(session, args, callId);
+      const answer = await tool.run(session, argumentsOf(args), callId);
       return { ...answer, message: resultMessage(answer, tool.name, callId) };
     },
   }));

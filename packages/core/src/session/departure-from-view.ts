@@ -1,7 +1,7 @@
 import type { ObjectId } from "@self-context-manager/objects";
 import { usualToolFacts } from "../calls/tool-facts.ts";
-import { argumentsOf, fileReferences } from "../calls/toolcall-object.ts";
-import { isToolCall } from "../chat/message.ts";
+import { fileReferences } from "../calls/toolcall-object.ts";
+import { argumentsOf, isToolCall } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { Departure } from "../view/layout.ts";

@@ -1,7 +1,7 @@
 import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
-import { argumentsOf } from "../calls/toolcall-object.ts";
-import { type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
+
+import { argumentsOf, type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
 import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import type { HostSession } from "../host/host-session.ts";

@@ -1,4 +1,4 @@
-import type { ContextOperation, JsonObject, renamedPrefix } from "@self-context-manager/objects";
+import type { ContextOperation, JsonValue, renamedPrefix } from "@self-context-manager/objects";
 import type { ToolResultMessage } from "../chat/message.ts";
 import type { ToolAnswer } from "./answers.ts";
 
@@ -29,7 +29,7 @@ export interface SessionTool extends ToolDescription {
    * Runs the tool for the model's call with this provider id. Bad arguments give a refusal (`ok: false`), not an error.
    * Rejects only with `StoreError`.
    */
-  run(args: JsonObject, callId: string): Promise<SessionToolAnswer>;
+  run(args: JsonValue, callId: string): Promise<SessionToolAnswer>;
 }
 
 /** The answer of a context tool that is bound to its session. */

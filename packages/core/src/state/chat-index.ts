@@ -1,3 +1,4 @@
+import { argumentsOf } from "../chat/message.ts";
 import {
   type JsonObject,
   metadataVersion,
@@ -7,7 +8,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { argumentsOf, filesLoaded, providerId } from "../calls/toolcall-object.ts";
+import { filesLoaded, providerId } from "../calls/toolcall-object.ts";
 import {
   type ChatState,
   type Compaction,

@@ -8,8 +8,8 @@ import {
 import type { CallFacts } from "../calls/call-kind.ts";
 import { isLargeWrite } from "../calls/large-write.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
-import { argumentsOf } from "../calls/toolcall-object.ts";
-import { isToolCall } from "../chat/message.ts";
+
+import { argumentsOf, isToolCall } from "../chat/message.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { argumentsKey, type UseKey } from "../policy/activation-policy.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";

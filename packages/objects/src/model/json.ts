@@ -36,7 +36,8 @@ export function presentFields(object: JsonObject): readonly string[] {
  * Converts an unknown value to JSON that every store can keep.
  *
  * Functions, symbols and `undefined` are removed; numbers that are not finite and cycles become null; lone surrogates
- * become U+FFFD; `toJSON` is called.
+ * become U+FFFD; `toJSON` is called. What is nested deeper than 500 levels becomes a text: its JSON, or a note if it is
+ * nested too deeply for that too.
  */
 export function toJson(value: unknown): JsonValue {
   return convert(value, [], keptBytes) ?? null;
@@ -91,6 +92,7 @@ function convertObject(
   bytes: ConvertBytes,
 ): JsonValue | undefined {
   if (path.includes(value)) return null;
+  if (path.length === deepest) return textOfDeep(value);
   const inner = [...path, value];
   if ("toJSON" in value && typeof value.toJSON === "function") {
     return convert(value.toJSON() as unknown, inner, bytes);
@@ -105,6 +107,17 @@ function convertObject(
     if (converted !== undefined) setField(result, field.toWellFormed(), converted);
   }
   return result;
+}
+
+/** The levels that every function for JSON can follow, with room on the stack. */
+const deepest = 500;
+
+function textOfDeep(value: object): string {
+  try {
+    return JSON.stringify(value).toWellFormed();
+  } catch {
+    return "[nested too deeply]";
+  }
 }
 
 /** An object under construction. */

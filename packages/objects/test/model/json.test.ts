@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { canonicalJson } from "../../src/model/canonical-json.ts";
 import { fieldsOf, isJsonList, toJson, toJsonWithBase64 } from "../../src/model/json.ts";
 
 const anything = fc.anything({
@@ -93,6 +94,26 @@ describe("a value of unknown form", () => {
 
   it("is a list only if it is one", () => {
     expect([[], {}, null, "text"].map(isJsonList)).toEqual([true, false, false, false]);
+  });
+});
+
+describe("a value that is nested very deeply", () => {
+  const nested = (depth: number): unknown => {
+    let value: unknown = "deep";
+    for (let level = 0; level < depth; level += 1) value = [value];
+    return value;
+  };
+
+  it.each([501, 2_000])("has its inner part as JSON in a text: %d levels", (depth) => {
+    const json = toJson(nested(depth));
+
+    const text = JSON.stringify(json);
+    expect(text).toContain(JSON.stringify(JSON.stringify(nested(depth - 500))));
+    expect(canonicalJson(json)).toBe(text);
+  });
+
+  it("says so where no JSON can be made", () => {
+    expect(JSON.stringify(toJson(nested(1_000_000)))).toContain("[nested too deeply]");
   });
 });
 

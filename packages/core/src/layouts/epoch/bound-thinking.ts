@@ -6,7 +6,7 @@ import {
 import type { AssistantStep } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
-import { withoutEmpty } from "../../render/step-content.ts";
+import { shownAnswer } from "../../render/step-content.ts";
 import type { AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
@@ -31,7 +31,7 @@ export function answerEntry(
   if (step === undefined) return undefined;
   const isLeftOut = !keepsThinking && boundTo(context) !== undefined && hasSignedThinking(step);
   const said = isLeftOut ? withoutSignedThinking(step.assistant) : step.assistant;
-  if (withoutEmpty(said).length === 0) return undefined;
+  if (shownAnswer(said).length === 0) return undefined;
   return context.sized({
     type: "assistant",
     ...place,

@@ -1,7 +1,7 @@
 import { canReplace, replacedTexts, withoutReplaced } from "../../calls/replaced-texts.ts";
 import { withHeads } from "../../calls/text-heads.ts";
-import { argumentsOf } from "../../calls/toolcall-object.ts";
-import type { ToolCallBlock } from "../../chat/message.ts";
+
+import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import {
   hasSignedThinking,
   hasThinkingItem,

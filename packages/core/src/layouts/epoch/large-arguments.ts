@@ -1,6 +1,7 @@
+import { argumentsOf } from "../../chat/message.ts";
 import { defined } from "@self-context-manager/objects";
 import { isLargeWrite } from "../../calls/large-write.ts";
-import { argumentsOf } from "../../calls/toolcall-object.ts";
+
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
 import { type AssistantStep, callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";

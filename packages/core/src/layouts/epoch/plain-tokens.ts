@@ -1,5 +1,6 @@
+import { argumentsOf } from "../../chat/message.ts";
 import { lineCount } from "@self-context-manager/objects";
-import { argumentsOf } from "../../calls/toolcall-object.ts";
+
 import { callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentParts, hasLeft, type ResultEntry, type ViewEntry } from "../../view/view-entry.ts";

@@ -9,13 +9,12 @@ import {
 import type { CallKind } from "../../calls/call-kind.ts";
 import { rangeIn } from "../../calls/execution.ts";
 import {
-  argumentsOf,
   fileReferences,
   filesInResult,
   filesRead,
   isLargeUnread,
 } from "../../calls/toolcall-object.ts";
-import type { ToolCallBlock } from "../../chat/message.ts";
+import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasOwnLine } from "../../lines/own-lines.ts";

@@ -13,7 +13,7 @@ import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
 import { renderEntry } from "../../render/render-entry.ts";
 import { resultLine } from "../../render/reference-line.ts";
-import { noResult, withoutEmpty } from "../../render/step-content.ts";
+import { noResult, shownAnswer, withoutEmpty } from "../../render/step-content.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
@@ -123,7 +123,7 @@ function assistantMessages(
   pool: ReadonlyMap<ObjectId, PoolEntry>,
 ): readonly ViewMessage[] {
   if (isDiscarded(step)) return [];
-  if (withoutEmpty(step.assistant).length === 0) return [];
+  if (shownAnswer(step.assistant).length === 0) return [];
   const { timestamp } = step.assistant_meta;
   const time = typeof timestamp === "number" ? { timestamp } : {};
   const results = callsOf(withSentIds(step)).map((call, index) =>

@@ -7,7 +7,7 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
-import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
+import { defined, fieldsOf, isJsonObject, toJson } from "@self-context-manager/objects";
 
 import { isScriptedMessage, type ScriptedMessage } from "./scripted-message.ts";
 
@@ -98,7 +98,7 @@ export function scriptedMessage(message: ViewMessage): ScriptedMessage {
       return { ...stamp, kind: "human", text, pictures };
     case "assistant": {
       const calls = message.content.filter(isToolCall).map(({ id, name, arguments: args }) => {
-        return { id, name, arguments: args };
+        return { id, name, arguments: fieldsOf(args) };
       });
       const thinking = message.content.find(({ type }) => type === "thinking")?.["thinking"];
       const thought = typeof thinking === "string" ? { thinking } : {};
