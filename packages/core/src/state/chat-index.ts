@@ -168,25 +168,7 @@ export function chatIndex(ids: {
       }
       for (const [step, made] of one.steps.entries()) indexStep(made, { turn, step }, results);
     }
-    const named = new Set(next.toolcallRefs.map((reference) => reference.id));
-    const placed = [...placedCalls].flatMap((id) => results.get(id)?.stored ?? []);
-    const missing = placed
-      .filter(({ body }) => !named.has(body.id))
-      .map((one) => staticReference(one));
-    const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
-    const said = new Set(
-      next.turns.flatMap(({ user_objects: own = [] }) => own.map(({ id }) => id)),
-    );
-    const saidRefs = [...said].flatMap((id) => results.get(id)?.stored ?? []);
-    document = {
-      ...next,
-      toolcallRefs: [...next.toolcallRefs, ...missing],
-      loadedRefs: withReferences([], loaded),
-      userRefs: withReferences(
-        next.userRefs.filter(({ id }) => said.has(id)),
-        saidRefs.map((one) => staticReference(one)),
-      ),
-    };
+    document = withReferencesTo(next, placedCalls, results);
     isChanged = true;
     knowOrphans(results);
   }
@@ -324,6 +306,31 @@ export function chatIndex(ids: {
       stored = metadataVersion(version);
       isChanged = false;
     },
+  };
+}
+
+/** Returns a chat with references to the results of its calls, to the files that these loaded, and to its long texts. */
+function withReferencesTo(
+  next: ChatState,
+  placedCalls: ReadonlySet<ObjectId>,
+  results: ReadonlyMap<ObjectId, PoolEntry>,
+): ChatState {
+  const named = new Set(next.toolcallRefs.map((reference) => reference.id));
+  const placed = [...placedCalls].flatMap((id) => results.get(id)?.stored ?? []);
+  const missing = placed
+    .filter(({ body }) => !named.has(body.id))
+    .map((one) => staticReference(one));
+  const loaded: readonly StaticReference[] = placed.flatMap(({ body }) => filesLoaded(body));
+  const said = new Set(next.turns.flatMap(({ user_objects: own = [] }) => own.map(({ id }) => id)));
+  const saidRefs = [...said].flatMap((id) => results.get(id)?.stored ?? []);
+  return {
+    ...next,
+    toolcallRefs: [...next.toolcallRefs, ...missing],
+    loadedRefs: withReferences([], loaded),
+    userRefs: withReferences(
+      next.userRefs.filter(({ id }) => said.has(id)),
+      saidRefs.map((one) => staticReference(one)),
+    ),
   };
 }
 

@@ -64,9 +64,10 @@ describe.each(layouts)("odd answers (%s)", (_name, layout) => {
     );
     const { messages } = await session.nextView();
 
-    for (const message of messages)
-      if (message.role === "assistant")
-        expect(message.content.at(-1)).toMatchObject({ type: "text", text: "well" });
+    const ends = messages.flatMap((message) =>
+      message.role === "assistant" ? [message.content.at(-1)?.type] : [],
+    );
+    expect(ends.filter((type) => type !== "text")).toEqual([]);
     expect(messages.map(textOfMessage)).toEqual(expect.arrayContaining(["go on", "and now"]));
   });
 });

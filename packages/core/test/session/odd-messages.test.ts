@@ -1,5 +1,5 @@
 import type { JsonValue } from "@self-context-manager/objects";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/chat/message.ts";
 import { readList } from "../../src/host/read-list.ts";
@@ -62,7 +62,7 @@ const pathsIn = (value: unknown): readonly Path[] =>
       ]
     : [[]];
 
-/** Returns a value in which another value stands at a place. */
+/** Returns a value in which a place has another value. */
 const withValue = (value: unknown, [key, ...rest]: Path, other: unknown): unknown => {
   if (key === undefined) return other;
   const inner = (value as Readonly<Record<string | number, unknown>>)[key];
@@ -105,7 +105,7 @@ const call = async (
 };
 
 describe.each(layouts)("a list with an odd value in one message (%s)", (_name, layout) => {
-  it("is taken in, and the other messages are shown", async () => {
+  it("is ingested, and the other messages are shown", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), odd, async ([at, ...path], value) => {
         const opened = await openTestSession({ layout });

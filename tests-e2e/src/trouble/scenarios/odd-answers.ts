@@ -15,6 +15,8 @@ const files = {
 /** Arguments that models and servers give instead of an object. */
 const oddArguments: readonly unknown[] = [null, "a.txt", ["a.txt"], 3, {}];
 
+const shownIn = (text: string): readonly string[] => text.match(/the text of \w/gu) ?? [];
+
 /** What models and servers answer against the rules. */
 export const oddAnswers: readonly Scenario[] = [
   {
@@ -31,10 +33,8 @@ export const oddAnswers: readonly Scenario[] = [
       await prompt("and now", say("done"));
     },
     checks: {
-      "has each result that plain Pi has, once and in order": ({ plain, managed }) => {
-        const shownIn = (text: string): readonly string[] => text.match(/the text of \w/gu) ?? [];
-        expect(shownIn(lastRequest(managed).text)).toEqual(shownIn(lastRequest(plain).text));
-      },
+      "has each result that plain Pi has, once and in order": ({ plain, managed }) =>
+        expect(shownIn(lastRequest(managed).text)).toEqual(shownIn(lastRequest(plain).text)),
       "interrupts no call": ({ managed }) =>
         expect(countIn(lastRequest(managed), "was interrupted")).toBe(0),
     },
@@ -59,7 +59,7 @@ export const oddAnswers: readonly Scenario[] = [
     },
     checks: {
       "says nothing to the user": ({ managed }) => expect(managed.notices).toEqual([]),
-      "goes on with all prompts": ({ managed }) => {
+      "continues with all prompts": ({ managed }) => {
         const { text } = lastRequest(managed);
         for (const [index] of oddArguments.entries()) expect(text).toContain(`try ${index}`);
         expect(text).toContain("the text of a");
