@@ -448,6 +448,25 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A call gets the stored output of another session's call that has the same id.",
   },
   {
+    file: "history/record-write.ts",
+    of: "facts.size <= largeFile",
+    becomes: "facts.size > 0",
+    breaks: "A log of many megabytes is read as a whole after an edit of one line.",
+  },
+  {
+    file: "history/record-write.ts",
+    of: "longestText(args) > facts.size / 4",
+    becomes: "longestText(args) > facts.size",
+    breaks: "A large text that the model wrote itself is not stored as its own.",
+  },
+  {
+    file: "session/read-file.ts",
+    of: "facts.size > largeFile &&",
+    becomes: "facts.size < 0 &&",
+    breaks:
+      "A log of many megabytes is read as a whole when a tool of the host has shown some lines of it.",
+  },
+  {
     file: "policy/recently-used-policy.ts",
     of: "(usualSize / Math.max(smallestSize, tokens)) ** sizeExponent",
     becomes: "(Math.max(smallestSize, tokens) / usualSize) ** sizeExponent",

@@ -58,7 +58,7 @@ export const trackerFaults: readonly DeliberateFault[] = [
   },
   {
     file: "file-drafts.ts",
-    of: "size > mostBytesUnasked && size !== disk?.size",
+    of: "size > largeFile && size !== disk?.size",
     becomes: "size < 0",
     breaks: "A large log is read again whenever it grows.",
   },

@@ -8,6 +8,7 @@ import {
 } from "@self-context-manager/objects";
 import { isUncertain } from "./find-exchanged.ts";
 import { isAsStored } from "./judge-sighting.ts";
+import { largeFile } from "./large-file.ts";
 import {
   afterDeletion,
   afterNaming,
@@ -28,9 +29,6 @@ export interface FileDraft {
   readonly seen: Sighting | undefined;
   readonly body: Draft["body"];
 }
-
-/** The size up to which a file that has changed is read before anybody asks for its content. */
-const mostBytesUnasked = 1024 * 1024;
 
 /**
  * Returns the draft for a file that is at its path and may have changed: "gone" if it is no longer there, undefined if it
@@ -143,7 +141,7 @@ export async function newcomerDraft(
  */
 function isLargeChange({ stored }: TrackedFile, { size }: FileSighting): boolean {
   const disk = diskState(stored.body);
-  return presenceOf(stored.body) === "present" && size > mostBytesUnasked && size !== disk?.size;
+  return presenceOf(stored.body) === "present" && size > largeFile && size !== disk?.size;
 }
 
 /**

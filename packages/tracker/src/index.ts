@@ -6,6 +6,7 @@ export {
   fileTracker,
   type FileTrackerOptions,
 } from "./file-tracker.ts";
+export { largeFile } from "./large-file.ts";
 export {
   afterDeletion,
   afterNaming,

@@ -49,6 +49,11 @@ export function knownLines(
   return ranges;
 }
 
+/** Returns the length of the longest text in arguments. */
+export function longestText(args: JsonObject): number {
+  return textsIn(args).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+
 function textsIn(value: JsonValue | undefined): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return (value as readonly JsonValue[]).flatMap(textsIn);

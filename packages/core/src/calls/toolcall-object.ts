@@ -15,6 +15,7 @@ import {
   type StaticReference,
   toJson,
 } from "@self-context-manager/objects";
+import { largeFile } from "@self-context-manager/tracker";
 import { argsDisplay } from "../chat/args-display.ts";
 import { type Block, isText, textOf, type ToolResultMessage } from "../chat/message.ts";
 import type { CallKind } from "./call-kind.ts";
@@ -108,12 +109,9 @@ export function filesLoaded(body: ObjectMetadata | ObjectBody): readonly StaticR
   return fileReferences(body).filter((one): one is StaticReference => one.ref === "static");
 }
 
-/** Bytes above which a file that was named and not stored can be one that is too large to be read. */
-const large = 1024 * 1024;
-
-/** Whether a file is unread, and so large that its content may be beyond what can be read. */
+/** Whether a file is unread, and so large that a read by a tool of the host does not store its content. */
 export function isLargeUnread(body: ObjectMetadata | ObjectBody): boolean {
-  return presenceOf(body) === "unread" && Number(body["size"] ?? 0) > large;
+  return presenceOf(body) === "unread" && Number(body["size"] ?? 0) > largeFile;
 }
 
 /** Returns the files that a call of a tool for reading has read, also those whose content could not be stored. */

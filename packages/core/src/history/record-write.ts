@@ -7,11 +7,11 @@ import {
   staticReference,
   type StoredMetadata,
 } from "@self-context-manager/objects";
-import { hasContentOf } from "@self-context-manager/tracker";
-import { knownLines, ownChange } from "../calls/own-change.ts";
+import { hasContentOf, largeFile } from "@self-context-manager/tracker";
+import { knownLines, longestText, ownChange } from "../calls/own-change.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { leaveActive } from "../state/set-active.ts";
-import { type IndexedFile, indexContent, indexNamed, readKnown } from "./file-index.ts";
+import { findFile, type IndexedFile, indexContent, indexNamed, readKnown } from "./file-index.ts";
 
 /**
  * Records that a tool wrote a file, and returns a reference to its version. If the arguments tell how the file got its
@@ -24,6 +24,10 @@ export async function recordWrite(
   path: string,
   args: JsonObject | undefined,
 ): Promise<StaticReference | undefined> {
+  if (args !== undefined && (await isEditOfUnreadLarge(scope, path, args))) {
+    await indexNamed(scope, [path]);
+    return undefined;
+  }
   const read = await readKnown(scope, path);
   const { file, earlier } = read;
   const before = await textOf(scope, earlier);
@@ -44,6 +48,22 @@ export async function recordWrite(
       : undefined;
   takeOver(scope, indexed, earlier, follow);
   return staticReference(indexed.stored);
+}
+
+/**
+ * Whether a tool changed a part of a large file that is unread or unknown. Such a file gets no version with a content, so it
+ * need not be read. A text in the arguments from which the whole file was written has at least a third of its bytes.
+ */
+async function isEditOfUnreadLarge(
+  scope: SessionScope,
+  path: string,
+  args: JsonObject,
+): Promise<boolean> {
+  const facts = await scope.dependencies.files.stat(path);
+  if (facts === undefined || facts.kind !== "file" || facts.size <= largeFile) return false;
+  if (longestText(args) > facts.size / 4) return false;
+  const earlier = await findFile(scope, facts.realPath);
+  return earlier === undefined || presenceOf(earlier.body) === "unread";
 }
 
 async function textOf(

@@ -6,6 +6,7 @@ import {
   rangeOf,
   staticReference,
 } from "@self-context-manager/objects";
+import { largeFile } from "@self-context-manager/tracker";
 import { type IndexedFile, indexFile, indexNamed, recordMissing } from "../history/file-index.ts";
 import { indexSteps, readReport } from "../history/read-report.ts";
 import type { Execution } from "../calls/execution.ts";
@@ -100,10 +101,14 @@ async function noteMissing(scope: SessionScope, path: string): Promise<void> {
   }
 }
 
+/** Names of pictures. A tool shows a picture as a whole, and its content is not text, so none of it is stored. */
+const picture = /\.(?:bmp|gif|jpe?g|png|webp)$/iu;
+
 /**
- * Looks at a file that a tool of the host has read. Its content is kept until the result arrives. Of a file that is too
- * large to read here, only the name and the size are recorded. Undefined if the file cannot be read here. A known file
- * that is gone is recorded as missing.
+ * Looks at a file that a tool of the host has read. Its content is kept until the result arrives. Of a large file, the
+ * result has some lines only, and they are stored with the call. The rest is not read, so that the work follows what the
+ * model has seen: only the name and the size of the file are recorded. Undefined if the file cannot be read here. A known
+ * file that is gone is recorded as missing.
  */
 export async function lookAtRead(
   scope: SessionScope,
@@ -112,6 +117,9 @@ export async function lookAtRead(
   const { files, workspace } = scope.dependencies;
   const path = files.resolve(given, workspace);
   try {
+    const facts = await files.stat(path);
+    if (facts?.kind === "file" && facts.size > largeFile && !picture.test(facts.realPath))
+      return await nameOnly(scope, path);
     const file = await files.read(path);
     const known = [...scope.state.pool.entries.values()].find(
       ({ stored }) => stored.body["path"] === file.realPath,
@@ -120,8 +128,11 @@ export async function lookAtRead(
   } catch (error) {
     if (!FileError.is(error)) throw error;
     if (FileError.is(error, "FILE_MISSING")) await noteMissing(scope, path);
-    if (!FileError.is(error, "FILE_TOO_LARGE")) return undefined;
-    const named = await indexNamed(scope, [path]);
-    return { fileRefs: named.map(({ stored }) => staticReference(stored)) };
+    return FileError.is(error, "FILE_TOO_LARGE") ? await nameOnly(scope, path) : undefined;
   }
+}
+
+async function nameOnly(scope: SessionScope, path: string): Promise<Pick<Execution, "fileRefs">> {
+  const named = await indexNamed(scope, [path]);
+  return { fileRefs: named.map(({ stored }) => staticReference(stored)) };
 }

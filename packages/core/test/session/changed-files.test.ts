@@ -188,6 +188,47 @@ describe("a file that is too large to be read, of which a tool has read lines", 
     expect((await newTexts(read)).at(-1)).toBe(`t1 ok\n~~~\n${shown}~~~`);
   });
 
+  it("is not read, whatever its size above 1 MiB, and its lines are stored as they were shown", async () => {
+    const size = 1024 * 1024;
+    const opened = await openTestSession({
+      files: { "/work/app.log": "x".repeat(size + 1), "/work/notes.txt": shown.padEnd(size) },
+    });
+    opened.files.setLarge("/work/plan.png", size + 1);
+    const history = scriptHistory();
+    history.user("look");
+    for (const path of ["app.log", "notes.txt", "plan.png"]) {
+      const callId = history.call("read", { path, limit: 20 }, shown);
+      await opened.session.recordRead(path, { callId });
+    }
+    await history.ingest(opened.session);
+
+    // A picture is in the result as a whole, and none of it is stored.
+    expect(opened.files.reads).toEqual(["/work/notes.txt", "/work/plan.png"]);
+    const [file] = (await opened.store.find({ where: { path: "/work/app.log" } })).items;
+    expect(file?.body).toMatchObject({ presence: "unread", size: size + 1 });
+    const [call] = (await opened.store.find({ where: { type: "toolcall" } })).items;
+    const stored = call && (await opened.store.get(call.body.id));
+    expect(stored?.body).toMatchObject({ content: shown, file_refs: [{ id: file?.body.id }] });
+  });
+
+  it("is not read after an edit, but after a write of the whole text", async () => {
+    const text = "line\n".repeat(300_000);
+    const opened = await openTestSession({
+      files: { "/work/app.log": text, "/work/made.txt": text.replaceAll("\n", "\r\n") },
+    });
+    const change = { path: "app.log", oldText: "line", newText: "LINE" };
+
+    await opened.session.recordWrite("app.log", { args: change });
+    await opened.session.recordWrite("made.txt", { args: { path: "made.txt", content: text } });
+
+    expect(opened.files.reads).toEqual(["/work/made.txt"]);
+    const { items } = await opened.store.find({ where: { type: "file" } });
+    expect(items.map(({ body }) => [body["path"], body["presence"]])).toEqual([
+      ["/work/app.log", "unread"],
+      ["/work/made.txt", "present"],
+    ]);
+  });
+
   it("is not reported if it was only named", async () => {
     const tracker = fakeTracker();
     const opened = await openTestSession({ layout: epochLayout(), tracker });
