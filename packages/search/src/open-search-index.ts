@@ -1,26 +1,22 @@
-import type {
-  ObjectId,
-  SearchHit,
-  SearchIndex,
-  SearchQuery,
-  SearchText,
-} from "@self-context-manager/objects";
+import type { SearchHit, SearchIndex, SearchQuery } from "@self-context-manager/objects";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 
-import { queryPhrases, queryWords, splitWords } from "./split-words.ts";
+import { addTexts } from "./add-texts.ts";
+import { unpackId } from "./packed-id.ts";
+import { queryPhrases, queryWords } from "./split-words.ts";
 
 export interface SearchIndexOptions {
   /** The path of the index's file; `:memory:` for one that ends with the process. A missing file is made. */
   readonly path: string;
+  /** Waited for between two slices of an `add`, so that other work comes in between. Default: a turn of the event loop. */
+  readonly breathe?: () => Promise<void>;
 }
 
-/**
- * Characters of a text whose words are ranked. The beginning of a text says what it is; the words behind it are found,
- * too, but only after all texts that begin with them.
- */
-const rankedCharacters = 8_000;
+/** Free pages that are given back at once. */
+const pagesAtOnce = 1_000;
 
 /** Most words of a query, so that a pasted page is answered as soon as a question. */
 const mostWords = 32;
@@ -36,18 +32,25 @@ const schemaVersion = 3;
 /** Free pages of the file, as a share of all, from which it is made smaller. Fewer are used again by the next texts. */
 const mostFree = 0.05;
 
-/** `id` is an id as `packId` has it; `type` and `session` are keys of `names`. */
+/**
+ * `id` is an id as `packId` has it; `type` and `session` are keys of `names`. A text is found once it is `complete`. Its
+ * words are in `ranked`, under its key, and in `rest`, each once, under the keys of its parts. A key is never used again, so
+ * the slices of a text that another process has replaced meanwhile belong to nothing.
+ */
 const schema = `
   CREATE TABLE names (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE texts (
-    key INTEGER PRIMARY KEY,
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
     id ANY NOT NULL,
     version INTEGER NOT NULL,
     place TEXT NOT NULL,
     type INTEGER NOT NULL REFERENCES names (key),
-    session INTEGER REFERENCES names (key)
+    session INTEGER REFERENCES names (key),
+    complete INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE UNIQUE INDEX texts_by_place ON texts (id, place, version);
+  CREATE INDEX texts_by_place ON texts (id, place, version);
+  CREATE TABLE parts (key INTEGER PRIMARY KEY, text INTEGER NOT NULL) STRICT;
+  CREATE INDEX parts_by_text ON parts (text);
   CREATE VIRTUAL TABLE ranked USING fts5(
     words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
   );
@@ -57,10 +60,13 @@ const schema = `
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL) STRICT;
 `;
 
-const tables = ["ranked", "rest", "texts", "names", "state"];
+const tables = ["ranked", "rest", "parts", "texts", "names", "state"];
 
 /** Opens a full-text index (decision D67). An index of another version is made again. Throws for a file of another program. */
-export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
+export function openSearchIndex({
+  path,
+  breathe = async () => await setImmediate(),
+}: SearchIndexOptions): SearchIndex {
   const database = open(path);
   const statements = new Map<string, StatementSync>();
   let isOpen = true;
@@ -75,50 +81,16 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     return statement;
   }
 
-  function inTransaction(work: () => void): void {
+  function inTransaction<Result>(work: () => Result): Result {
     prepared("BEGIN IMMEDIATE").run();
     try {
-      work();
+      const result = work();
       prepared("COMMIT").run();
+      return result;
     } catch (error) {
       if (database.isTransaction) prepared("ROLLBACK").run();
       throw error;
     }
-  }
-
-  function nameKey(name: string): number {
-    prepared("INSERT OR IGNORE INTO names (name) VALUES (?)").run(name);
-    return Number(prepared("SELECT key FROM names WHERE name = ?").get(name)?.["key"]);
-  }
-
-  function add({ id: unpacked, version, place, type, session, text }: SearchText): void {
-    const id = packId(unpacked);
-    for (const row of place === ""
-      ? []
-      : prepared("SELECT key FROM texts WHERE id = ? AND place = ?").all(id, place))
-      remove(Number(row["key"]));
-    for (const row of prepared(
-      "SELECT key FROM texts WHERE id = ? AND place = ? AND version = ?",
-    ).all(id, place, version))
-      remove(Number(row["key"]));
-    const { lastInsertRowid: key } = prepared(
-      "INSERT INTO texts (id, version, place, type, session) VALUES (?, ?, ?, ?, ?)",
-    ).run(id, version, place, nameKey(type), session === undefined ? null : nameKey(session));
-    prepared("INSERT INTO ranked (rowid, words) VALUES (?, ?)").run(
-      key,
-      splitWords(text.slice(0, rankedCharacters)),
-    );
-    if (text.length > rankedCharacters)
-      prepared("INSERT INTO rest (rowid, words) VALUES (?, ?)").run(
-        key,
-        distinct(splitWords(text)),
-      );
-  }
-
-  function remove(key: number): void {
-    for (const table of ["ranked", "rest"])
-      prepared(`DELETE FROM ${table} WHERE rowid = ?`).run(key);
-    prepared("DELETE FROM texts WHERE key = ?").run(key);
   }
 
   function search({ words, type, session, limit = 20 }: SearchQuery): readonly SearchHit[] {
@@ -130,13 +102,13 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       ...(type === undefined ? [] : [[`t.type = ${keyOfName}`, type] as const]),
       ...(session === undefined ? [] : [[`t.session = ${keyOfName}`, session] as const]),
     ];
-    const where = conditions.map(([condition]) => ` AND ${condition}`).join("");
+    const where = ["t.complete = 1", ...conditions.map(([condition]) => condition)].join(" AND ");
     const values = conditions.map(([, value]) => value);
     const ranked = (expression: string): readonly SearchHit[] =>
       prepared(
         `SELECT t.*, n.name, bm25(ranked) AS rank
          FROM ranked JOIN texts t ON t.key = ranked.rowid JOIN names n ON n.key = t.type
-         WHERE ranked MATCH ?${where} ORDER BY rank LIMIT ?`,
+         WHERE ranked MATCH ? AND ${where} ORDER BY rank LIMIT ?`,
       )
         .all(expression, ...values, limit)
         .map((row) => hitOf(row, -Number(row["rank"])));
@@ -153,10 +125,11 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     // A long text that has the words further down must have all of them. The newest comes first.
     const others = prepared(
       `SELECT t.*, n.name
-       FROM rest JOIN texts t ON t.key = rest.rowid JOIN names n ON n.key = t.type
-       WHERE rest MATCH ?${where} ORDER BY t.key DESC LIMIT ?`,
+       FROM texts t JOIN names n ON n.key = t.type
+       WHERE t.key IN (${match.map(() => textsWithWord).join(" INTERSECT ")}) AND ${where}
+       ORDER BY t.key DESC LIMIT ?`,
     )
-      .all(match.join(" AND "), ...values, limit)
+      .all(...match, ...values, limit)
       .map((row) => hitOf(row, 0))
       .filter((hit) => !known.has(placeOf(hit)));
     return [...hits, ...others].slice(0, limit);
@@ -169,10 +142,8 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
     },
 
     async add(texts, position) {
-      inTransaction(() => {
-        texts.forEach(add);
-        prepared("INSERT OR REPLACE INTO state (one, position) VALUES (1, ?)").run(position);
-      });
+      const work = addTexts(prepared, texts, position);
+      while (inTransaction(() => work.next()).done !== true) await breathe();
       giveBackPages(database);
     },
 
@@ -182,7 +153,8 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
       inTransaction(() => {
         for (const table of ["ranked", "rest"])
           prepared(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`).run();
-        for (const table of ["texts", "names", "state"]) prepared(`DELETE FROM ${table}`).run();
+        for (const table of ["parts", "texts", "names", "state"])
+          prepared(`DELETE FROM ${table}`).run();
       });
     },
 
@@ -195,27 +167,18 @@ export function openSearchIndex({ path }: SearchIndexOptions): SearchIndex {
   };
 }
 
+/** The texts with a word in one of their parts. */
+const textsWithWord =
+  "SELECT p.text FROM rest JOIN parts p ON p.key = rest.rowid WHERE rest MATCH ?";
+
 const keyOfName = "(SELECT key FROM names WHERE name = ?)";
-
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/u;
-
-/** A UUID as its 16 bytes, and any other id as it is. */
-function packId(id: ObjectId): string | Uint8Array {
-  return uuid.test(id) ? Buffer.from(id.replaceAll("-", ""), "hex") : id;
-}
-
-function unpackId(packed: unknown): ObjectId {
-  if (!(packed instanceof Uint8Array)) return String(packed) as ObjectId;
-  const digits = Buffer.from(packed).toString("hex");
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/u, "$1-$2-$3-$4-") as ObjectId;
-}
 
 /** Merges at the end of a transaction leave pages free. */
 function giveBackPages(database: DatabaseSync): void {
   try {
     const free = numberOf(database, "PRAGMA freelist_count");
     if (free > mostFree * numberOf(database, "PRAGMA page_count"))
-      database.exec("PRAGMA incremental_vacuum");
+      database.exec(`PRAGMA incremental_vacuum(${pagesAtOnce})`);
   } catch {
     // Another process writes. The texts are stored, and the pages are given back after the next ones.
   }
@@ -233,11 +196,6 @@ function hitOf(row: Record<string, unknown>, score: number): SearchHit {
     type: String(row["name"]),
     score,
   };
-}
-
-/** Each word once: of a long text, only whether a word is there is kept. */
-function distinct(words: string): string {
-  return [...new Set(words.split(" "))].join(" ");
 }
 
 function open(given: string): DatabaseSync {

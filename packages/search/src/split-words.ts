@@ -23,6 +23,40 @@ export function splitWords(text: string): string {
   return words.join(" ");
 }
 
+const outside = /[^\p{L}\p{N}\p{M}_]/gu;
+
+/**
+ * Returns a text in slices of about a length, which have the words of the text. Only a word that is longer than a slice is
+ * divided.
+ */
+export function* slicesOf(text: string, length: number): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = endOfSlice(text, start, length);
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+function endOfSlice(text: string, start: number, length: number): number {
+  if (start + length >= text.length) return text.length;
+  const least = betweenCharacters(text, start + length - 1);
+  // The search ends after another slice, because a text can be one word.
+  const most = betweenCharacters(text, Math.min(start + 2 * length, text.length));
+  outside.lastIndex = 0;
+  const found = outside.exec(text.slice(least, most));
+  return found === null ? most : least + found.index + found[0].length;
+}
+
+/** Returns a place in a text, or the next one if it divides a character. */
+function betweenCharacters(text: string, place: number): number {
+  return place < text.length && isHigh(text.charCodeAt(place - 1)) ? place + 1 : place;
+}
+
+/** Whether a unit is the first of two that are one character. */
+function isHigh(unit: number): boolean {
+  return unit >= 0xd8_00 && unit < 0xdc_00;
+}
+
 /** Words that are in most texts, and say nothing about one. */
 const common = new Set(
   "a an and are as at be been but by can did do does for from had has have how i if in into is it its just let me my no not now of on or our out see so some than that the their them then there these they this those to up was we were what when where which who why will with would you your".split(

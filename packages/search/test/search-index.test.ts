@@ -12,6 +12,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 
 import { openSearchIndex, queryWords, splitWords } from "../src/index.ts";
+import { sliceCharacters } from "../src/add-texts.ts";
+import { slicesOf } from "../src/split-words.ts";
 
 function textOf(id: string, text: string, others: Partial<SearchText> = {}): SearchText {
   return { id: objectId(id), version: 1, place: "", type: "note", text, ...others };
@@ -53,6 +55,149 @@ describe("words", () => {
     expect(queryWords("what is it")).toEqual(["what", "is", "it"]);
   });
 });
+
+describe("slices of a text", () => {
+  it("together have the words of the text, whatever its length", () => {
+    const text = "readFile_v2 naïve 日本 ".repeat(500);
+
+    for (const length of [11, 12, 100, 5_000, 20_000]) {
+      const slices = [...slicesOf(text, length)];
+
+      expect(slices.join("")).toBe(text);
+      expect(slices.flatMap((slice) => splitWords(slice).split(" ").filter(Boolean))).toEqual(
+        splitWords(text).split(" "),
+      );
+      for (const slice of slices) expect(slice.length).toBeLessThanOrEqual(length + 20);
+    }
+  });
+
+  it("divide a word that is longer than a slice, and no character", () => {
+    const text = "😀".repeat(10) + "𝒳".repeat(100);
+
+    const slices = [...slicesOf(text, 15)];
+
+    expect(slices.join("")).toBe(text);
+    expect(slices.every((slice) => slice.isWellFormed() && slice.length <= 32)).toBe(true);
+  });
+});
+
+describe("a long text", () => {
+  const filler = Array.from({ length: 40_000 }, (_, word) => `filler_${word}`).join(" ");
+  const long = `first_word ${filler} tangerine ${filler} orchard`;
+
+  it("is added in slices between which other work comes, and is then found by all its words", async () => {
+    let slices = 1;
+    await using index = openSearchIndex({
+      path: ":memory:",
+      breathe: async () => {
+        slices += 1;
+        // Nothing is found, and no position is reached, before all is added.
+        expect(await found(index, "tangerine")).toEqual(["short"]);
+        expect(await index.position()).toBe("1");
+      },
+    });
+    await index.add([textOf("short", "tangerine")], "1");
+    expect(slices).toBe(1);
+
+    await index.add([textOf("long", long)], "2");
+
+    expect(slices).toBeGreaterThanOrEqual(long.length / sliceCharacters);
+    expect(await index.position()).toBe("2");
+    expect(await found(index, "tangerine")).toEqual(["short", "long"]);
+    expect(await found(index, "first orchard tangerine filler_39999")).toContain("long");
+    expect(await found(index, "orchard xyz")).toEqual([]);
+  });
+
+  it("shares its slices with others: many short texts are added in few", async () => {
+    let slices = 1;
+    await using index = openSearchIndex({
+      path: ":memory:",
+      breathe: async () => {
+        slices += 1;
+      },
+    });
+    const texts = Array.from({ length: 100 }, (_, number) =>
+      textOf(`t${number}`, "plum ".repeat(80)),
+    );
+
+    await index.add(texts, "1");
+
+    expect(slices).toBe(Math.ceil(40_000 / sliceCharacters));
+    expect(await index.search({ words: "plum", limit: 200 })).toHaveLength(100);
+  });
+
+  it("is not there after a failure, until it is added again", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-search-"));
+    const path = join(folder, "index.sqlite");
+    try {
+      const failing = openSearchIndex({
+        path,
+        breathe: async () => await failing[Symbol.asyncDispose](),
+      });
+      await failing.add([textOf("a", "plum")], "1");
+      await expect(failing.add([textOf("long", long), textOf("b", "plum")], "2")).rejects.toThrow(
+        "is closed",
+      );
+
+      await using index = openSearchIndex({ path });
+      expect(await index.position()).toBe("1");
+      expect(await found(index, "plum first orchard")).toEqual(["a"]);
+      await index.add([textOf("long", long), textOf("b", "plum")], "2");
+      expect((await found(index, "plum")).toSorted()).toEqual(["a", "b"]);
+      expect(await found(index, "tangerine orchard")).toEqual(["long"]);
+      expect(rowsOf(path)).toEqual({ texts: 3, parts: Math.ceil(long.length / sliceCharacters) });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("can be added by two processes at once, and another one can write between its slices", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-search-"));
+    const path = join(folder, "index.sqlite");
+    try {
+      let isOtherDone = false;
+      await using other = openSearchIndex({ path });
+      await using index = openSearchIndex({
+        path,
+        breathe: async () => {
+          if (isOtherDone) return;
+          isOtherDone = true;
+          await other.add([textOf("long", long), textOf("b", "plum")], "2");
+        },
+      });
+
+      await index.add([textOf("long", long)], "1");
+
+      expect(await found(index, "plum")).toEqual(["b"]);
+      expect(await found(index, "first tangerine orchard")).toEqual(["long"]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("does not count as added if the index was cleared meanwhile", async () => {
+    await using index = openSearchIndex({
+      path: ":memory:",
+      breathe: async () => await index.clear(),
+    });
+
+    await expect(index.add([textOf("long", long)], "1")).rejects.toThrow("cleared");
+
+    expect(await index.position()).toBeUndefined();
+  });
+});
+
+/** Counts the rows of an index. */
+function rowsOf(path: string): Readonly<Record<string, number>> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const count = (table: string): number =>
+    Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]);
+  try {
+    return { texts: count("texts"), parts: count("parts") };
+  } finally {
+    database.close();
+  }
+}
 
 describe("a search index", () => {
   it("finds a text by each of its words and by the parts of its identifiers", async () => {

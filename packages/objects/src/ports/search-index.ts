@@ -10,6 +10,8 @@ import type { ObjectId } from "../model/object-id.ts";
  * - `search-finds-what-was-added`: a text is found by each of its words, and by the parts of its identifiers.
  * - `search-replaces-places`: a text that is added at a place takes the place of the one that was there.
  * - `search-keeps-its-position`: after a reopening, texts and position are those of the last `add` that resolved.
+ * - `search-adds-in-slices`: while a long text is added, other work comes in between, and other processes can write. Nothing
+ *   of the texts of an `add` is found, and its position is not reached, until all of them are added.
  * - `search-never-fails-on-words`: every query has an answer, whatever its characters.
  */
 export interface SearchIndex extends AsyncDisposable {
