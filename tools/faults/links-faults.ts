@@ -35,6 +35,30 @@ export const linksFaults: readonly DeliberateFault[] = [
     breaks: "A note with a number sign in its name cannot be linked.",
   },
   {
+    file: "update-search.ts",
+    of: "growing.has(type) ? content : content.slice(0, searchedCharacters)",
+    becomes: "content",
+    breaks: "The words of a log of many megabytes are all split and stored.",
+  },
+  {
+    file: "update-search.ts",
+    of: "growing.has(type) ? content : content.slice(0, searchedCharacters)",
+    becomes: "content.slice(0, searchedCharacters)",
+    breaks: "What is said late in a long chat is not found.",
+  },
+  {
+    file: "update-search.ts",
+    of: "if (read >= sliceCharacters) {",
+    becomes: "if (read < 0) {",
+    breaks: "Nothing else is done while the contents of 200 versions are read.",
+  },
+  {
+    file: "added-text.ts",
+    of: "if (read < sliceCharacters) continue;\n    read = 0;\n    yield;\n  }\n  const added",
+    becomes: "}\n  const added",
+    breaks: "Nothing else is done while two long texts are compared.",
+  },
+  {
     file: "follow-links.ts",
     of: "[...followed, ...self].filter(",
     becomes: "followed.filter(",

@@ -101,7 +101,10 @@ export function documentUpkeep({
     });
     if (search === undefined) return documents;
     const words = await attempt("the full-text index", async () => {
-      const { isBehind } = await updateSearch(store, search, { mayContinue: pause });
+      const { isBehind } = await updateSearch(store, search, {
+        mayContinue: pause,
+        breathe: async () => void (await pause()),
+      });
       return !isBehind;
     });
     return documents && words;

@@ -44,4 +44,4 @@ export {
   type UpdateOptions,
   type UpdateOutcome,
 } from "./update-index.ts";
-export { updateSearch } from "./update-search.ts";
+export { type SearchUpdateOptions, updateSearch } from "./update-search.ts";

@@ -21,6 +21,15 @@ const versionsAtOnce = 200;
 /** Characters of contents that are read in one step, so that it ends soon and its texts fit into the memory. */
 const charactersAtOnce = 4_000_000;
 
+/**
+ * Characters of a content that are searched, unless it only grows. A longer one is data or a log, and of it the beginning
+ * is known, so that the work does not follow the size of a file.
+ */
+const searchedCharacters = 1_000_000;
+
+/** Characters of contents after which other work comes in between. */
+const sliceCharacters = 100_000;
+
 /** Types whose content is no text that somebody wrote or read: it says what other objects say. */
 const unsearched = new Set(["view", "session", "system_prompt"]);
 
@@ -33,6 +42,12 @@ const growing = new Set(["chat"]);
 /** Characters of the arguments of a tool call that are searched with its output. */
 const longestArguments = 2_000;
 
+/** Where an update of a full-text index begins, whether it continues, and what comes in between. */
+export interface SearchUpdateOptions extends UpdateOptions {
+  /** Waited for within a step, after some contents. Default: nothing. */
+  readonly breathe?: () => Promise<void>;
+}
+
 /**
  * Brings a full-text index up to date with the versions of a store, in steps. Each version adds what the one before it
  * did not have.
@@ -40,7 +55,7 @@ const longestArguments = 2_000;
 export async function updateSearch(
   store: ObjectStore,
   index: SearchIndex,
-  { from, mayContinue = () => true }: UpdateOptions = {},
+  { from, mayContinue = () => true, breathe = async () => {} }: SearchUpdateOptions = {},
 ): Promise<UpdateOutcome> {
   let position = from ?? (await index.position());
   let added = 0;
@@ -51,7 +66,7 @@ export async function updateSearch(
     const limit = countAtOnce(next.versions);
     const changes =
       limit < next.versions.length ? await store.changesSince(position, { limit }) : next;
-    const texts = await textsOf(changes.versions, store);
+    const texts = await textsOf(changes.versions, store, breathe);
     await index.add(texts, changes.position);
     added += texts.length;
     position = changes.position;
@@ -63,7 +78,8 @@ function countAtOnce(versions: readonly StoredMetadata[]): number {
   const growingOnes = new Map<ObjectId, number>();
   let characters = 0;
   for (const [index, { body }] of versions.entries()) {
-    const count = Number(body["char_count"] ?? 0);
+    const whole = Number(body["char_count"] ?? 0);
+    const count = growing.has(body.type) ? whole : Math.min(whole, searchedCharacters);
     if (unsearched.has(body.type) || isFinding(body)) continue;
     characters += count - (growingOnes.get(body.id) ?? 0);
     // Of these, a step reads only the newest version.
@@ -76,8 +92,10 @@ function countAtOnce(versions: readonly StoredMetadata[]): number {
 async function textsOf(
   versions: readonly StoredMetadata[],
   store: ObjectStore,
+  breathe: () => Promise<void>,
 ): Promise<readonly SearchText[]> {
   const texts: SearchText[] = [];
+  let read = 0;
   const newest = new Map(versions.map(({ body, version }) => [body.id, version]));
   /** The version of each growing object before those of this step. */
   const firsts = new Map<ObjectId, number>();
@@ -89,14 +107,24 @@ async function textsOf(
     if (unsearched.has(type) || isFinding(body)) continue;
     if (growing.has(type) && newest.get(id) !== version) continue;
     const stored = await undamaged(store, id, version);
-    const content = stored?.body.content;
-    if (stored === undefined || typeof content !== "string") continue;
+    if (stored === undefined || typeof stored.body.content !== "string") continue;
+    const content = searchedPart(type, stored.body.content);
     const former = growing.has(type) ? (firsts.get(id) ?? 0) : version - 1;
     const before = known.get(id);
     const earlier =
-      before?.version === former ? before.content : await contentOf(store, id, former);
+      before?.version === former
+        ? before.content
+        : searchedPart(type, await contentOf(store, id, former));
     known.set(id, { version, content });
-    const text = `${former === 0 ? headOf(stored.body) : ""}${addedText(earlier, content)}`;
+    read += content.length + earlier.length;
+    if (read >= sliceCharacters) {
+      read = 0;
+      await breathe();
+    }
+    const comparison = addedText(earlier, content);
+    let step = comparison.next();
+    for (; step.done !== true; step = comparison.next()) await breathe();
+    const text = `${former === 0 ? headOf(stored.body) : ""}${step.value}`;
     if (text.trim() === "") continue;
     const session = sessionOf(stored.body);
     texts.push({ id, version, place: "", type, text, ...defined({ session }) });
@@ -108,6 +136,10 @@ async function textsOf(
 function isFinding({ type, tool }: ObjectMetadata): boolean {
   const operation = typeof tool === "string" ? usualOperation(tool) : undefined;
   return type === "toolcall" && (operation === "find_objects" || operation === "activate");
+}
+
+function searchedPart(type: string, content: string): string {
+  return growing.has(type) ? content : content.slice(0, searchedCharacters);
 }
 
 async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {

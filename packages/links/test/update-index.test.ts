@@ -91,7 +91,22 @@ it.each([
   ["x\na", "a\na\nx", "a"],
   ["a", "", ""],
 ])("adds to a search what the text before had not: %j to %j", (before, after, added) => {
-  expect(addedText(before, after)).toBe(added);
+  const comparison = addedText(before, after);
+
+  expect(comparison.next()).toEqual({ done: true, value: added });
+});
+
+it("compares long texts in slices", () => {
+  const before = "line of a text\n".repeat(20_000);
+  const comparison = addedText(before, `new\n${before}`);
+
+  let slices = 0;
+  let step = comparison.next();
+  for (; step.done !== true; step = comparison.next()) slices += 1;
+
+  expect(step.value).toBe("new");
+  // A slice ends with a line, so each has a little more than 100,000 characters.
+  expect(slices).toBe((2 * before.length) / 100_000 - 1);
 });
 
 it("makes the index again if a program with another parser has replaced it since", async () => {

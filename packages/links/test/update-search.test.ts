@@ -151,7 +151,8 @@ it("reads long texts in several steps, and a growing one only once in each", asy
       await index.add(texts, position);
     },
   };
-  for (const id of ["a", "b", "c"]) await put(store, id, "long", { char_count: 3_000_000 });
+  for (const id of ["a", "b", "c"])
+    await put(store, id, "long", { type: "chat", char_count: 3_000_000 });
   for (let turn = 1; turn <= 5; turn += 1)
     await put(store, "chat", "said".repeat(turn), { type: "chat", char_count: 900_000 + turn });
 
@@ -164,6 +165,40 @@ it("reads long texts in several steps, and a growing one only once in each", asy
     "c@1",
     "chat@5",
   ]);
+});
+
+it("adds the beginning of a content that is not a chat, however it changes behind it", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  const line = "a line of a log\n";
+  const long = line.repeat(1_500_000 / line.length);
+  await put(store, "log", long);
+  await put(store, "log", `${long}behind\n`);
+  await put(store, "log", `before\n${long}`);
+  await put(store, "chat", long, { type: "chat" });
+
+  await updateSearch(store, index);
+
+  expect(index.texts.map(({ id, version, text }) => [id, version, text.length])).toEqual([
+    ["log", 1, 1_000_000],
+    ["log", 3, expect.any(Number)],
+    ["chat", 1, long.length],
+  ]);
+  expect(index.texts[1]?.text.length).toBeLessThan(2 * line.length);
+});
+
+it("lets other work come in between after some contents of a step", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  for (let note = 0; note < 100; note += 1) await put(store, `n${note}`, "x".repeat(10_000));
+  const added: number[] = [];
+
+  await updateSearch(store, index, {
+    breathe: async () => void added.push(index.texts.length),
+  });
+
+  expect(added).toEqual(Array.from({ length: 10 }, () => 0));
+  expect(index.texts).toHaveLength(100);
 });
 
 it("leaves a damaged version out, and adds the others", async () => {
