@@ -80,3 +80,14 @@ it("returns a bounded number of each", () => {
 
   expect([headings.length, links.length, tags.length]).toEqual([10_000, 10_000, 10_000]);
 });
+
+it("parses the whole lines of the first 250,000 characters", () => {
+  const line = "# a heading of some words [[l]]\n";
+  const lines = Math.floor(250_000 / line.length);
+
+  const { headings, links } = markdownParser.parse(line.repeat(2 * lines));
+  const one = markdownParser.parse(`[[a]] ${"word ".repeat(60_000)} [[b]]`);
+
+  expect([headings.length, links.length]).toEqual([lines, lines]);
+  expect(one.links.map(({ name }) => name)).toEqual(["a"]);
+});
