@@ -205,8 +205,26 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After a switch of the model, the cache of the new model counts as warm.",
   },
   {
-    file: "cost/calibrated-estimator.ts",
-    of: "const isLess = isEnough && meanY < slope * meanX;",
+    file: "cost/calibration.ts",
+    of: "(factors?.[name] ?? Math.max(1, factor))",
+    becomes: "(factors?.[name] ?? factor)",
+    breaks: "A factor that was measured on English lowers the estimate of other scripts.",
+  },
+  {
+    file: "cost/calibration.ts",
+    of: "Math.max(leastChange, leastShare * change.size)",
+    becomes: "leastChange",
+    breaks: "The factor of a class is measured by calls that bring mostly text of another class.",
+  },
+  {
+    file: "cost/text-tally.ts",
+    of: "unitsOf(kindsOfThree & 7) + Math.round(extra * unit)",
+    becomes: "unitsOf(kindsOfThree & 7)",
+    breaks: "Base64 and colour codes are counted like words, so a view exceeds the context window.",
+  },
+  {
+    file: "cost/calibration.ts",
+    of: "const isLess = points.length >= fewestPoints && rest < 0;",
     becomes: "const isLess = false;",
     breaks: "The estimator keeps a factor under which the overhead would be negative.",
   },
@@ -975,7 +993,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/learn-refusal.ts",
-    of: "calls.fit({ estimated: sent, reported: refusal.prompt }, model);",
+    of: "calls.fit({ estimated: sentTokens, reported: refusal.prompt }, model);",
     becomes: "",
     breaks: "A provider's count of a refused prompt does not change the estimates.",
   },

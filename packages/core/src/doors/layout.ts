@@ -8,7 +8,8 @@ export {
   type Step,
   type Turn,
 } from "../chat/turn.ts";
-export { calibratedEstimator, type Calibration } from "../cost/calibrated-estimator.ts";
+export { calibratedEstimator } from "../cost/calibrated-estimator.ts";
+export { type Calibration } from "../cost/calibration.ts";
 export type { MediaFacts } from "../cost/media-facts.ts";
 export type { TokenEstimator } from "../cost/token-estimator.ts";
 export {

@@ -1,9 +1,10 @@
 import type { JsonValue, ObjectBody, ObjectId, StoredVersion } from "@self-context-manager/objects";
-import { isJsonObject } from "@self-context-manager/objects";
+import { defined, isJsonObject } from "@self-context-manager/objects";
 import type { ReportedUsage } from "../chat/message.ts";
 import { readAccountRow } from "../cost/account-row.ts";
 import { type CostAccount, emptyAccount } from "../cost/cost-account.ts";
-import { type Calibration, uncalibrated } from "../cost/calibrated-estimator.ts";
+import { type Calibration, ratioOf, uncalibrated } from "../cost/calibration.ts";
+import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { CallCost } from "./timeline.ts";
 
 /** What a version of a session adds to what is known of its calls. */
@@ -87,12 +88,21 @@ function accountIn(body: ObjectBody): CostAccount | undefined {
   return readAccountRow(row as readonly JsonValue[]);
 }
 
+/** Returns the calibration of a stored session, with one factor for the mixture of texts that was sent last. */
 function calibrationIn(body: ObjectBody): Calibration | undefined {
   const stored = body["calibration"];
   if (!isJsonObject(stored)) return undefined;
-  const { factor, overhead } = stored;
+  const { factor, overhead, factors, sent } = stored;
   const isSound = typeof factor === "number" && factor > 0 && typeof overhead === "number";
-  return isSound ? { factor, overhead } : undefined;
+  if (!isSound) return undefined;
+  if (!isFigures(sent) || !(factors === undefined || isFigures(factors)))
+    return { factor, overhead };
+  const ratio = ratioOf({ factor, overhead, ...defined({ factors }) }, sent);
+  return { factor: ratio, overhead };
+}
+
+function isFigures(value: JsonValue | undefined): value is ClassTokens {
+  return value !== undefined && isJsonObject(value) && Object.values(value).every(Number.isFinite);
 }
 
 function costBetween(before: CostAccount, next: CostAccount): CallCost {

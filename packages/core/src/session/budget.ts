@@ -1,3 +1,4 @@
+import { ratioOf } from "../cost/calibration.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type { ViewOptions } from "./view-options.ts";
 
@@ -10,13 +11,14 @@ const usualReserve = 16_384;
  * limit that its error named, and the messages have fewer tokens than the refused ones.
  */
 export function budgetOf(
-  { sent: { calibration, promptLimits } }: SessionState,
+  { sent: { calibration, promptLimits, sentTokens } }: SessionState,
   { contextWindow, reserve, model = "" }: ViewOptions,
   spent: number,
 ): { readonly budget?: number } {
   const { tokens, estimated } = promptLimits.get(model) ?? {};
   const window = Math.min(contextWindow ?? Infinity, tokens ?? Infinity);
-  const most = estimated === undefined ? Infinity : estimated * calibration.factor - spent;
+  const most =
+    estimated === undefined ? Infinity : estimated * ratioOf(calibration, sentTokens) - spent;
   const within = window === Infinity ? Infinity : budgetWithin(window);
   const budget = Math.max(1, Math.floor(Math.min(within, most)));
   return budget === Infinity ? {} : { budget };

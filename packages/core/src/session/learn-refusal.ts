@@ -1,5 +1,7 @@
 import { defined } from "@self-context-manager/objects";
 
+import { calibratedTokens } from "../cost/calibration.ts";
+import { totalOf } from "../cost/class-tokens.ts";
 import { type PromptRefusal, promptRefusal } from "../host/prompt-refusal.ts";
 import type { SessionState } from "../state/session-state.ts";
 
@@ -31,14 +33,16 @@ export function learnRefusal(
 ): boolean {
   const refusal = promptRefusal(error) ?? (isTooLong ? {} : undefined);
   if (refusal === undefined) return false;
-  const { view, calibration } = calls;
-  const sent = view === undefined || view.call !== call ? 0 : view.tokens / calibration.factor;
+  const { view, calibration, sentTokens } = calls;
+  const isOfView = view !== undefined && view.call === call;
+  const sent = isOfView ? totalOf(sentTokens) : 0;
   const known = calls.promptLimits.get(model) ?? {};
   if (sent > 0 && refusal.prompt !== undefined) {
-    calls.fit({ estimated: sent, reported: refusal.prompt }, model);
+    calls.fit({ estimated: sentTokens, reported: refusal.prompt }, model);
     calls.endWaiting();
   }
-  const whole = sent * calibration.factor + calibration.overhead;
+  const estimate = isOfView ? calibratedTokens(calibration, sentTokens) : 0;
+  const whole = estimate + calibration.overhead;
   const tokens = least(known.tokens, refusal.limit);
   const estimated = least(
     known.estimated,

@@ -10,10 +10,12 @@ import {
 } from "@self-context-manager/objects";
 import { chatHandle } from "../lines/handles.ts";
 import { isCold } from "../cost/cache-state.ts";
+import { ratioOf } from "../cost/calibration.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ActivationPolicy, UseKey } from "../policy/activation-policy.ts";
+import { classTokens } from "../render/message-tokens.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -60,7 +62,7 @@ export async function makeView(
   takeOut(scope, output);
   scope.state.active.noteSent();
   if (account !== undefined) scope.state.sent.setAccount(account);
-  const call = await storeView(scope, options, output);
+  const call = await storeView(scope, options, estimator, output);
   scope.dependencies.documents?.request();
   return { ...view, call };
 }
@@ -155,7 +157,8 @@ export async function renderView(
   );
   const output = withAdded(rendered, added, { estimator, ...defined({ last: before }) });
   const { isCold: isCacheCold } = cacheCost(scope, options);
-  return { output, account: accountOf(state, options, output.epoch, isCacheCold) };
+  const factor = ratioOf(state.sent.calibration, classTokens(output.messages, estimator));
+  return { output, account: accountOf(state, options, output.epoch, { factor, isCacheCold }) };
 }
 
 /** Removes the objects from the active set that the layout removed from the view. */
@@ -166,6 +169,7 @@ export function takeOut(scope: SessionScope, { deactivated = [] }: LayoutOutput)
 async function storeView(
   scope: SessionScope,
   options: ViewOptions,
+  estimator: TokenEstimator,
   output: LayoutOutput,
 ): Promise<number> {
   const { state, dependencies } = scope;
@@ -187,7 +191,7 @@ async function storeView(
     messagesHash: messagesHash(output.messages),
     ...facts,
   });
-  state.sent.begin(id, tokens);
+  state.sent.begin(id, classTokens(output.messages, estimator));
   const [stored] = await commitSession(scope, [{ body }]);
   if (stored === undefined) throw new TypeError("the store returned no version for the view");
   state.sent.setView({ id, call: stored.version, isAnswered: false, ...facts });
@@ -216,7 +220,7 @@ function accountOf(
   state: SessionState,
   { prices = usualPrices }: ViewOptions,
   figures: EpochFigures | undefined,
-  isCacheCold: boolean,
+  { factor, isCacheCold }: { readonly factor: number; readonly isCacheCold: boolean },
 ): CostAccount | undefined {
   if (figures === undefined) return undefined;
   return countCall(state.sent.account ?? emptyAccount, prices, {
@@ -224,7 +228,7 @@ function accountOf(
     sharedTokens: figures.sharedTokens,
     appendOnlyTokens: figures.appendOnlyTokens,
     overheadTokens: state.sent.calibration.overhead,
-    factor: state.sent.calibration.factor,
+    factor,
     isCold: isCacheCold,
   });
 }
@@ -278,7 +282,7 @@ async function inputOf(
     versions: await loadVersions(scope, names),
     workspace: dependencies.workspace,
     estimator,
-    factor: state.sent.calibration.factor,
+    calibration: state.sent.calibration,
     liveness: livenessOf(policy, state.uses.recent),
     cache: cacheCost(scope, options),
     ...defined({ thinking: options.thinking }),

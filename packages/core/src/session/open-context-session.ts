@@ -10,7 +10,7 @@ import {
 } from "@self-context-manager/objects";
 import { writtenStandIns } from "../calls/written-stand-ins.ts";
 import { canReadFiles, keptFacts, usualToolFacts } from "../calls/tool-facts.ts";
-import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
+import { keptEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { afterTool, indexNamed } from "../history/file-index.ts";
@@ -82,7 +82,7 @@ export async function openContextSession(
   const executions = toolExecutions();
   const { tracker } = dependencies;
   const follower = tracker === undefined ? undefined : fileFollower(tracker, dependencies.logger);
-  let estimator: { readonly factor: number; readonly use: TokenEstimator } | undefined;
+  const estimatorFor = keptEstimator();
   let scope: SessionScope | undefined;
   let closing: Promise<void> | undefined;
   try {
@@ -202,10 +202,7 @@ export async function openContextSession(
     }: SessionScope,
     model: string | undefined,
   ): TokenEstimator {
-    const { factor } = calibration;
-    if (estimator?.factor !== factor || estimator.use.model !== model)
-      estimator = { factor, use: calibratedEstimator(calibration, model) };
-    return estimator.use;
+    return estimatorFor(calibration, model);
   }
 
   /** Ingests a host's list. Returns its messages by what they are to the history, too. */

@@ -1,5 +1,4 @@
 import type { ReportedUsage } from "../chat/message.ts";
-import type { UsagePoint } from "../cost/calibrated-estimator.ts";
 import { countReport } from "../cost/cost-account.ts";
 import { promptOf, soundUsage } from "../cost/reported-usage.ts";
 import type { SessionState } from "./session-state.ts";
@@ -9,15 +8,11 @@ import type { SessionState } from "./session-state.ts";
  * Undefined: new messages have arrived, and the first of them is no answer with a usage.
  */
 export function learnUsage({ sent }: SessionState, usage: ReportedUsage | undefined): void {
-  const waiting = sent.waitingTokens;
+  const { isWaiting, sentTokens } = sent;
   // Each view has one answer. Later answers can belong to calls without the context manager.
   sent.endWaiting();
   const sound = usage === undefined ? undefined : soundUsage(usage);
-  if (sound === undefined || waiting === 0) return;
+  if (sound === undefined || !isWaiting) return;
   if (sent.account !== undefined) sent.setAccount(countReport(sent.account, sound));
-  const point: UsagePoint = {
-    estimated: waiting / sent.calibration.factor,
-    reported: promptOf(sound),
-  };
-  sent.fit(point, sent.view?.cache?.model);
+  sent.fit({ estimated: sentTokens, reported: promptOf(sound) }, sent.view?.cache?.model);
 }

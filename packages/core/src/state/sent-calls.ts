@@ -1,10 +1,6 @@
 import type { ObjectId, StaticReference } from "@self-context-manager/objects";
-import {
-  calibrate,
-  type Calibration,
-  uncalibrated,
-  type UsagePoint,
-} from "../cost/calibrated-estimator.ts";
+import { calibrate, type Calibration, uncalibrated, type UsagePoint } from "../cost/calibration.ts";
+import { type ClassTokens, isEqual, totalOf } from "../cost/class-tokens.ts";
 import type { CostAccount } from "../cost/cost-account.ts";
 import type { SentView } from "../view/view-object.ts";
 import type { StatePart } from "./state-part.ts";
@@ -35,6 +31,8 @@ export interface StoredCalls {
   readonly viewBranch: ViewBranch | undefined;
   readonly systemPrompts: ReadonlyMap<string, ObjectId>;
   readonly calibration: Calibration;
+  /** The raw tokens of the view that was sent last, by class of text; empty before the first call. */
+  readonly sentTokens: ClassTokens;
   /** The measurements to which the calibration is fitted, the newest last. */
   readonly usage: readonly UsagePoint[];
   /** The model that reported these measurements, as `provider/id`; undefined if the host does not name it. */
@@ -53,12 +51,12 @@ export interface StoredCalls {
 export interface SentCalls extends StatePart, StoredCalls {
   /** The view of the last call, or after a rewind the earlier view that the next call continues. */
   readonly view: SentView | undefined;
-  /** The estimated tokens of the view that was sent last, if it has no answer yet; otherwise 0. */
-  readonly waitingTokens: number;
+  /** Whether the view that was sent last has no answer yet. */
+  readonly isWaiting: boolean;
   /** The latest versions of the system prompts, if they are known. */
   readonly promptVersions: ReadonlyMap<ObjectId, StaticReference>;
   /** Notes that a view is about to be stored and sent. */
-  begin(viewId: ObjectId, tokens: number): void;
+  begin(viewId: ObjectId, tokens: ClassTokens): void;
   /** Sets the view that the next call continues. `isWaiting`: whether it is the last one sent, and has no answer. */
   setView(view: SentView, options?: { readonly isWaiting?: boolean }): void;
   /** Marks the view of the last call as answered and returns it; undefined if it has an answer already. */
@@ -91,6 +89,7 @@ const noCalls: StoredCalls = {
   viewBranch: undefined,
   systemPrompts: new Map(),
   calibration: uncalibrated,
+  sentTokens: {},
   usage: [],
   usageModel: undefined,
   promptLimits: new Map(),
@@ -105,19 +104,20 @@ export function sentCalls(): SentCalls {
   const calls: { -readonly [Field in keyof SentCalls]: SentCalls[Field] } = {
     ...noCalls,
     view: undefined,
-    waitingTokens: 0,
+    isWaiting: false,
     promptVersions,
     isChanged: false,
     noteStored() {
       calls.isChanged = false;
     },
     begin(viewId, tokens) {
-      calls.waitingTokens = tokens;
-      if (calls.viewId !== viewId) keep({ viewId });
+      calls.isWaiting = true;
+      if (calls.viewId !== viewId || !isEqual(calls.sentTokens, tokens))
+        keep({ viewId, sentTokens: tokens });
     },
     setView(next, { isWaiting = false } = {}) {
       calls.view = next;
-      if (isWaiting) calls.waitingTokens = next.tokens;
+      if (isWaiting) calls.isWaiting = totalOf(calls.sentTokens) > 0;
     },
     answer() {
       if (calls.view === undefined || calls.view.isAnswered) return undefined;
@@ -126,7 +126,7 @@ export function sentCalls(): SentCalls {
     },
     missAnswer() {
       if (calls.view !== undefined) calls.view = { ...calls.view, isAnswered: true };
-      calls.waitingTokens = 0;
+      calls.isWaiting = false;
     },
     notePayload(call, payloadHash) {
       const { view } = calls;
@@ -137,13 +137,15 @@ export function sentCalls(): SentCalls {
       keep({ viewBranch });
     },
     endWaiting() {
-      calls.waitingTokens = 0;
+      calls.isWaiting = false;
     },
     fit(point, model) {
       // Each model has its own tokenizer, so counts of two models do not fit one line.
-      const known = model === calls.usageModel ? calls.usage : [];
-      const usage = [...known, point].slice(-usagePoints);
-      keep({ usageModel: model, usage, calibration: calibrate(usage, calls.calibration) });
+      const isSame = model === calls.usageModel;
+      const usage = [...(isSame ? calls.usage : []), point].slice(-usagePoints);
+      const { factor, overhead } = calls.calibration;
+      const current = isSame ? calls.calibration : { factor, overhead };
+      keep({ usageModel: model, usage, calibration: calibrate(usage, current) });
     },
     setAccount(account) {
       keep({ account });

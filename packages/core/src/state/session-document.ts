@@ -10,7 +10,8 @@ import {
 import { chatState } from "../chat/chat-document.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { accountRow, readAccountRow } from "../cost/account-row.ts";
-import type { Calibration, UsagePoint } from "../cost/calibrated-estimator.ts";
+import type { Calibration, UsagePoint } from "../cost/calibration.ts";
+import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { UseKey } from "../policy/activation-policy.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
@@ -49,7 +50,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     ...(shown.texts.size === 0 ? {} : { host_shown: Object.fromEntries(shown.texts) }),
     recent: [...uses.recent],
     pending_calls: [...executions.applied],
-    calibration: sent.calibration,
+    calibration: calibrationRow(sent),
     usage_points: sent.usage,
     ...defined({ usage_model: sent.usageModel }),
     ...(sent.promptLimits.size === 0
@@ -121,6 +122,20 @@ export function restoreSessionState(
   return state;
 }
 
+/** The calibration with the raw tokens of the view that was sent last, which the next usage is compared with. */
+type CalibrationRow = Calibration & { readonly sent?: ClassTokens };
+
+function calibrationRow({ calibration, sentTokens }: StoredCalls): CalibrationRow {
+  return Object.keys(sentTokens).length === 0 ? calibration : { ...calibration, sent: sentTokens };
+}
+
+function readCalibration({
+  sent = {},
+  ...calibration
+}: CalibrationRow): Pick<StoredCalls, "calibration" | "sentTokens"> {
+  return { calibration, sentTokens: sent };
+}
+
 function storedCalls(body: ObjectBody): StoredCalls {
   const prompts = Object.entries(
     body["system_prompt_refs"] as Readonly<Record<string, DynamicReference>>,
@@ -129,7 +144,7 @@ function storedCalls(body: ObjectBody): StoredCalls {
     viewId: (body["view_ref"] as DynamicReference | undefined)?.id,
     viewBranch: body["view_branch"] as ViewBranch | undefined,
     systemPrompts: new Map(prompts.map(([origin, { id }]) => [origin, id])),
-    calibration: body["calibration"] as Calibration,
+    ...readCalibration(body["calibration"] as CalibrationRow),
     usage: (body["usage_points"] ?? []) as readonly UsagePoint[],
     usageModel: body["usage_model"] as string | undefined,
     promptLimits: new Map(

@@ -15,6 +15,7 @@ import type {
 } from "../chat/message.ts";
 import type { Turn } from "../chat/turn.ts";
 import type { ThinkingBinding } from "../cost/thinking-binding.ts";
+import type { Calibration } from "../cost/calibration.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { InView, UseKey } from "../policy/activation-policy.ts";
 import type { DescribedEntry } from "./describe-entries.ts";
@@ -121,8 +122,8 @@ export interface LayoutInput extends EpochInput {
   readonly estimator: TokenEstimator;
   /** Maximum tokens of the messages; undefined for no limit. */
   readonly budget?: number;
-  /** Ratio of calibrated to raw estimates; default 1. */
-  readonly factor?: number;
+  /** The calibration of the estimator; default: none. */
+  readonly calibration?: Calibration;
   /** Ids of the pool's objects by handle; default: computed from the pool. */
   readonly handles?: ReadonlyMap<string, ObjectId>;
   /** Versions that are not active and can be shown, by `handle@version`. */

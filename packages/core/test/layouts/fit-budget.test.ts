@@ -95,9 +95,10 @@ describe("a view on a small budget (D54)", () => {
     "fills the budget with a question that is too large (calibration factor %s)",
     (factor) => {
       const stage = viewStage("word ".repeat(40_000));
-      const estimator = calibratedEstimator({ factor, overhead: 0 });
+      const calibration = { factor, overhead: 0 };
+      const estimator = calibratedEstimator(calibration);
 
-      const tokens = tokensOf(stage.view(layout, { budget: 10_000, factor, estimator }));
+      const tokens = tokensOf(stage.view(layout, { budget: 10_000, calibration, estimator }));
 
       expect(tokens).toBeLessThanOrEqual(10_000);
       expect(tokens).toBeGreaterThan(9_500);

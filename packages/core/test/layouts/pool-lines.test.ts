@@ -92,7 +92,7 @@ describe("the list of known objects on a small budget (D54)", () => {
     stage.activate("f7", { isPinned: true });
     stage.file("f7", lines(100));
     stage.activate("f8");
-    const view = stage.view(pooledLayout, { budget: 680 });
+    const view = stage.view(pooledLayout, { budget: 760 });
 
     expect(textsOf(view).join("\n")).toContain("line 100 of the text");
     expect(view.shown).toMatchObject([{ form: "whole" }, { form: "whole" }]);

@@ -365,14 +365,14 @@ test("a session refers to its view object, which records the view of the last ca
     system_prompt_refs: { host: prompt && staticReference(prompt) },
     layout: "epoch",
     workspace: "/work",
-    entries: ["u0 8", "a0.0 31", "r0.0.0 t1@1 [f1@1:whole] 13"],
+    entries: ["u0 8", "a0.0 32", "r0.0.0 t1@1 [f1@1:whole] 13"],
     memory: {
       epoch: 1,
       calls: 1,
       left: [],
-      plain_tokens: 52,
+      plain_tokens: 53,
       died: [],
-      call: { hash: expect.any(String) as unknown, figures: [1, 1, 52] },
+      call: { hash: expect.any(String) as unknown, figures: [1, 1, 53] },
     },
     provenance: { origin: "session", generator: "system" },
   });

@@ -361,7 +361,7 @@ function isJustified(
         totalTokens(call.lastMessages) +
         (call.output.epoch?.appendOnlyTokens ?? 0) +
         broughtTokens(record, last);
-      const would = epoch?.isNew === true ? most * (input.factor ?? 1) : grown;
+      const would = epoch?.isNew === true ? most * (input.calibration?.factor ?? 1) : grown;
       if (budget !== undefined && would > budget) return true;
       // An end with another reason is reported as the budget's if the newest contents then did not fit.
       return isColdEnd(call, left) || isCarriedEnd(call, settings, patient);

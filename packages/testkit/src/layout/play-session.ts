@@ -151,7 +151,7 @@ function inputOf(
     versions,
     workspace,
     estimator: calibratedEstimator({ factor: now.factor, overhead: 0 }),
-    factor: now.factor,
+    calibration: { factor: now.factor, overhead: 0 },
     liveness: {
       keepsArguments: policy.keepsArguments(now.recent),
       stays: policy.staysAtSweep(now.recent),

@@ -50,7 +50,7 @@ export function contentInPart(
   const content = context.source.object(first.of, first.version)?.stored.body.content;
   if (typeof content !== "string") return undefined;
   const others = rest.filter(({ of }) => of !== first.of).map(lineOf);
-  const factor = context.input.factor ?? 1;
+  const factor = ratioIn(context, content);
   for (
     let tokens = Math.floor(room / factor) - 60;
     tokens > 40;
@@ -118,11 +118,16 @@ function textInPart(
 ): UserEntry | undefined {
   const tokens = rawEstimator.text(text);
   let head = text.length;
-  const { factor = 1 } = context.input;
+  const factor = ratioIn(context, text);
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
     const made = context.sized({ ...entry, head });
     if (context.tokensOf(made) <= budget) return made;
   }
   return undefined;
+}
+
+/** Returns the ratio of calibrated to raw tokens of a text. */
+function ratioIn({ input: { estimator } }: PlanningContext, text: string): number {
+  return estimator.text(text) / Math.max(1, rawEstimator.text(text));
 }

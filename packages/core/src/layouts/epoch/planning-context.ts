@@ -2,6 +2,7 @@ import { defined, type ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
+import { uncalibrated } from "../../cost/calibration.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { type DraftEntry, drawnEntry, type Drawn, messageOf } from "../../render/drawn-entry.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
@@ -109,12 +110,14 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
 const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
 
 function countedTokens(
-  { estimator, factor = 1 }: LayoutInput,
+  { estimator, calibration = uncalibrated }: LayoutInput,
   source: ViewSource,
   entry: ViewEntry,
 ): number {
   // An entry has the estimate without a calibration and for an unknown model.
-  if (factor === 1 && estimator.model === undefined) return entry.tokens;
+  const { factor, factors } = calibration;
+  const isRaw = factor === 1 && factors === undefined && estimator.model === undefined;
+  if (isRaw) return entry.tokens;
   const known = counted.get(entry);
   if (known?.estimator === estimator) return known.tokens;
   const tokens = messageTokens(messageOf(entry, source), estimator);

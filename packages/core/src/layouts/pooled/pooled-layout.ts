@@ -196,6 +196,8 @@ type PooledMemory = {
   readonly short_turns?: readonly ShortTurn[];
   readonly active: readonly ActiveRow[];
   readonly factor: number;
+  /** The calibration's factors of other classes of text than prose and code. */
+  readonly factors?: Readonly<Record<string, number>>;
   /** The model whose rule counts files, as `provider/id`. */
   readonly model?: string;
   readonly budget?: number;
@@ -291,8 +293,13 @@ function recordOf(
       ...defined({ ranges }),
       ...(isPinned ? { pinned: true as const } : {}),
     })),
-    factor: input.factor ?? 1,
-    ...defined({ model: input.estimator.model, budget: input.budget, left_out: input.leftOut }),
+    factor: input.calibration?.factor ?? 1,
+    ...defined({
+      factors: input.calibration?.factors,
+      model: input.estimator.model,
+      budget: input.budget,
+      left_out: input.leftOut,
+    }),
     ...(input.thinking === "bound" ? { no_thinking: true as const } : {}),
   };
   return {
@@ -325,6 +332,8 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
       isPinned: pinned === true,
     };
   });
+  const { factor, factors } = memory;
+  const calibration = { factor, overhead: 0, ...defined({ factors }) };
   return {
     turns: source.turns,
     ...defined({ compaction: source.compaction }),
@@ -333,8 +342,8 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     poolRevision: 0,
     active,
     workspace: record.workspace,
-    estimator: calibratedEstimator({ factor: memory.factor, overhead: 0 }, memory.model),
-    factor: memory.factor,
+    estimator: calibratedEstimator(calibration, memory.model),
+    calibration,
     ...defined({ leftOut: memory.left_out, budget: memory.budget }),
     ...(memory.no_thinking === true ? { thinking: "bound" } : {}),
   };

@@ -1,0 +1,27 @@
+import { tallyText, textClasses } from "./text-tally.ts";
+
+/**
+ * Raw tokens by class of text. `fixed` are those that no calibration changes: of files, and those that a provider adds
+ * to each message.
+ */
+export type ClassTokens = Readonly<Record<string, number>>;
+
+/** Adds the raw tokens of a text. */
+export function addText(sums: Record<string, number>, text: string): void {
+  const tally = tallyText(text);
+  for (const [index, name] of textClasses.entries()) {
+    const tokens = tally[index] ?? 0;
+    if (tokens > 0) sums[name] = (sums[name] ?? 0) + tokens;
+  }
+}
+
+/** Returns the sum of all classes. */
+export function totalOf(tokens: ClassTokens): number {
+  return Object.values(tokens).reduce((sum, each) => sum + each, 0);
+}
+
+/** Whether all classes have the same tokens. */
+export function isEqual(one: ClassTokens, other: ClassTokens): boolean {
+  const names = Object.keys({ ...one, ...other });
+  return names.every((name) => one[name] === other[name]);
+}
