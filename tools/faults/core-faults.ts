@@ -907,10 +907,41 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After going back, messages that the host still sends are missing behind the summary.",
   },
   {
-    file: "history/add-to-chat.ts",
-    of: "from: kept ?? afterEnd(scope),",
-    becomes: "from: afterEnd(scope),",
+    file: "state/chat-index.ts",
+    of: "change({ compaction: { messages, from: kept ?? afterEnd(document.turns) } });",
+    becomes: "change({ compaction: { messages, from: afterEnd(document.turns) } });",
     breaks: "The messages that a host keeps after a compaction are missing from the prompt.",
+  },
+  {
+    file: "history/replaced-beginning.ts",
+    of: "return newest > 0 && isNew(0) && !isKnown ? beginning(list, 1, undefined) : undefined;",
+    becomes: "return newest > 0 && isNew(0) ? beginning(list, 1, undefined) : undefined;",
+    breaks:
+      "A list that has lost its beginning, and repeats words of the chat, replaces the whole chat.",
+  },
+  {
+    file: "history/known-keys.ts",
+    of: "isBeginning &&= index < newest && isOutside;",
+    becomes: "isBeginning &&= isOutside;",
+    breaks: "A prompt with the words of a summary is taken for the summary.",
+  },
+  {
+    file: "history/paired-calls.ts",
+    of: "return answer.find((call) => call.hostId === hostId && !call.hasResult);",
+    becomes: "return answer.findLast((call) => call.hostId === hostId && !call.hasResult);",
+    breaks: "The results of calls with the same id are in reverse order.",
+  },
+  {
+    file: "history/paired-calls.ts",
+    of: "const id = uniqueId(block.id, (one) => used.has(one) || chat.sentIds.has(one));",
+    becomes: "const id = uniqueId(block.id, (one) => used.has(one));",
+    breaks: "A call is sent with the id of an earlier call of the chat.",
+  },
+  {
+    file: "render/step-content.ts",
+    of: "return shown.slice(0, shown.findLastIndex((block) => !isSignedThinking(block)) + 1);",
+    becomes: "return shown;",
+    breaks: "An answer that is sent ends with signed thinking.",
   },
   {
     file: "history/stage-toolcalls.ts",

@@ -28,6 +28,7 @@ export const ownKind = "self-context-manager";
 export const openClawCodec: MessageCodec<OpenClawMessage> = {
   // The notices of OpenClaw's own `read` below lines that are not the whole rest of the file.
   fileRendering: { notice: /\n\n\[[^\n]*Use offset=\d+ to continue\.?\]$/u },
+  marksSummaries: true,
   identify(raw): MessageIdentity {
     const message = fieldsOf(raw);
     const { role, toolCallId, customType, content } = message;

@@ -23,6 +23,7 @@ export const piCodec: MessageCodec<unknown> = {
     notice:
       /\n\n\[(?:\d+ more lines in file|Showing lines \d+-\d+ of \d+(?: \([\d.]+ ?[A-Z]+ limit\))?)\. Use offset=\d+ to continue\.\]$/u,
   },
+  marksSummaries: true,
   identify(raw): MessageIdentity {
     const message = isFields(raw) ? raw : {};
     const { role, toolCallId } = message;

@@ -2,20 +2,26 @@ import {
   type ChatPosition,
   defined,
   type DynamicReference,
-  type JsonValue,
   type ObjectBody,
   type ObjectId,
   type StaticReference,
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
+import type { AssistantMessage, OpaqueMessage, UserMessage } from "./message.ts";
 import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
 
-/** A summary that the user asked for. It replaces all turns and steps before `from` (decision D53). */
+/**
+ * Messages that replace all turns and steps before `from`: a summary that the user asked for, or the beginning of the list
+ * of a host that has no summaries of its own kind (decision D53).
+ */
 export type Compaction = {
-  readonly opaque: JsonValue;
-  readonly kind: string;
+  readonly messages: readonly ReplacingMessage[];
   readonly from: TurnPosition;
-  readonly timestamp: number | null;
+};
+
+/** A message that replaces earlier ones. `key` is set only if the host has its own message keys or records no times. */
+export type ReplacingMessage = {
+  readonly message: UserMessage | AssistantMessage | OpaqueMessage;
   readonly key?: string;
 };
 

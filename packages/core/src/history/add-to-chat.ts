@@ -1,6 +1,5 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
 
-import type { Compaction } from "../chat/chat-document.ts";
 import {
   argumentsOf,
   type AssistantMessage,
@@ -8,10 +7,10 @@ import {
   type Message,
   type ToolCallBlock,
 } from "../chat/message.ts";
-import { type AssistantStep, isAfter, sentIdsOf, type TurnPosition } from "../chat/turn.ts";
+import { type AssistantStep, sentIdsOf, type TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
-import { freeReplaced } from "../state/free-replaced.ts";
 import { noteNamedFiles } from "../state/note-use.ts";
+import { freeSummarised } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
@@ -34,6 +33,8 @@ export interface NewCalls {
   /** The object of each new call. */
   readonly objectIds: ReadonlyMap<ToolCallBlock, ObjectId>;
   readonly paired: PairedCalls;
+  /** The number of messages at the beginning of the list that replace that of the chat. Default: 0. */
+  readonly begun?: number;
 }
 
 /**
@@ -42,14 +43,16 @@ export interface NewCalls {
 export function addToChat(
   scope: SessionScope,
   unseen: readonly NewMessage[],
-  { objectIds, paired }: NewCalls,
+  { objectIds, paired, begun = 0 }: NewCalls,
   keptAfter: (index: number) => TurnPosition | undefined,
 ): readonly WaitingResult[] {
   const { state } = scope;
   const waiting: WaitingResult[] = [];
   for (const one of unseen) {
     const { message } = one;
-    if (message.role === "toolResult") {
+    if (one.index < begun) {
+      know(scope, one, undefined);
+    } else if (message.role === "toolResult") {
       const id = paired.calls.get(message);
       const call = id === undefined ? undefined : state.chat.openCalls.get(id);
       const answered = call === undefined ? answeredCall(state, id) : undefined;
@@ -174,24 +177,10 @@ function setCompaction(
   kept: TurnPosition | undefined,
 ): void {
   const { state } = scope;
-  const compaction: Compaction = {
-    opaque: message.raw,
-    kind: message.kind,
-    from: kept ?? afterEnd(scope),
-    timestamp: message.timestamp ?? null,
-    ...defined({ key }),
-  };
-  state.chat.summarise(compaction);
-  freeReplaced(scope, (place) => isAfter(compaction.from, place));
-}
-
-/** Returns the position after the end of the chat: the last turn's next step. */
-function afterEnd({ state }: SessionScope): TurnPosition {
-  const { turns } = state.chat;
-  const last = turns.at(-1);
-  return last === undefined
-    ? { turn: 0, step: -1 }
-    : { turn: turns.length - 1, step: last.steps.length };
+  const { kind, raw, timestamp } = message;
+  const summary = { role: "opaque" as const, kind, raw, ...defined({ timestamp }) };
+  state.chat.summarise([{ message: summary, ...defined({ key }) }], kept);
+  freeSummarised(scope);
 }
 
 function know(

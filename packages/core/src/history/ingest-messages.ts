@@ -1,10 +1,10 @@
 import { canonicalJson, defined } from "@self-context-manager/objects";
 import type { Message, ReportedUsage } from "../chat/message.ts";
 import type { TurnPosition } from "../chat/turn.ts";
-import type { FileRendering } from "../host/file-rendering.ts";
 import type { KnownMessage } from "../host/message-identity.ts";
-import type { ReadMessage } from "../host/read-list.ts";
+import type { ReadList, ReadMessage } from "../host/read-list.ts";
 import { learnUsage } from "../state/learn-usage.ts";
+import { freeSummarised } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import { addToChat, type NewMessage } from "./add-to-chat.ts";
@@ -14,6 +14,7 @@ import { type RecognisedList, recogniseList } from "./recognise-list.ts";
 import { pairCalls } from "./paired-calls.ts";
 import { recognizeReads } from "./recognize-reads.ts";
 import { reconcile, type Reconciliation } from "./reconcile.ts";
+import { replacedBeginning } from "./replaced-beginning.ts";
 import { moveTo } from "./rewind.ts";
 import { rewindTarget } from "./rewind-target.ts";
 import { stageIngested } from "./stage-ingested.ts";
@@ -60,7 +61,7 @@ export interface IngestedList {
 export async function ingestMessages(
   scope: SessionScope,
   messages: readonly ReadMessage[],
-  fileRendering: FileRendering | undefined,
+  { fileRendering, marksSummaries }: Omit<ReadList, "messages">,
   signals: HostSignals = {},
 ): Promise<IngestedList> {
   const { state } = scope;
@@ -71,6 +72,9 @@ export async function ingestMessages(
   const isRewound = target !== undefined;
   if (isRewound) await moveTo(scope, target);
   const { list, relation: present } = isRewound ? compare(scope, messages, false) : first;
+  const unknown = new Set(present.unseen.map(({ index }) => index));
+  const isFollowed = marksSummaries !== true && present.type === "replaced" && !isRewound;
+  const replaced = isFollowed ? replacedBeginning(list, (index) => unknown.has(index)) : undefined;
   const unseen = present.unseen.map(({ index, key, read }): NewMessage => ({
     index,
     key,
@@ -94,12 +98,19 @@ export async function ingestMessages(
     }));
   await moveTakenCalls(scope, { paired, known: toolcalls, fileRendering });
   const recognized = await recognizeReads(scope, said, paired, fileRendering);
-  const answer = unseen.find(({ message }) => message.role === "assistant");
+  const begun = replaced?.count ?? 0;
+  const answer = unseen.find(
+    ({ index, message }) => index >= begun && message.role === "assistant",
+  );
   if (signals.answerAt !== undefined && answer?.index !== signals.answerAt) state.sent.missAnswer();
   if (answer !== undefined) state.active.noteAnswer();
   const keptAfter = (index: number): TurnPosition | undefined =>
     state.chat.known.get(list.keys()[index + 1] ?? "")?.position;
-  const waiting = addToChat(scope, unseen, { objectIds, paired }, keptAfter);
+  if (replaced !== undefined) {
+    state.chat.summarise(replaced.messages, replaced.kept);
+    freeSummarised(scope);
+  }
+  const waiting = addToChat(scope, unseen, { objectIds, paired, begun }, keptAfter);
   const usage = answer?.message.role === "assistant" ? answer.message.usage : undefined;
   if (unseen.length > 0) learnUsage(state, usage);
   await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });
@@ -109,7 +120,7 @@ export async function ingestMessages(
   return {
     report: {
       type: isRewound ? "rewound" : type,
-      added: unseen.length,
+      added: unknown.size,
       ...defined({ usage }),
       ...(isFromOtherStore ? { isFromOtherStore } : {}),
     },

@@ -1,5 +1,6 @@
 import { beforeFirstTurn, isAfter, type TurnPosition } from "../chat/turn.ts";
 import { keyName, type KnownMessage, uniqueKey } from "../host/message-identity.ts";
+import type { MessageIdentity } from "../host/message-codec.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import { type NamedMessage, placesOf } from "./align-names.ts";
 import type { KnownMessages } from "./known-messages.ts";
@@ -71,22 +72,34 @@ function findMessages(
   const later = [...known.known.values()].filter(
     ({ position }) => end === undefined || isAfter(position, end),
   );
-  return [...sequence, ...findRest(messages.slice(sequence.length), later, known, isRewound)];
+  const rest = messages.slice(sequence.length);
+  return [...sequence, ...findRest(rest, { sequence, later }, known, isRewound)];
 }
 
-/** Finds the messages of a list among messages of the chat, and its messages outside the chat. */
+/**
+ * Finds the messages of a list behind the known ones with which it begins: among later messages of the chat, and its messages
+ * outside the chat, each once.
+ */
 function findRest(
   messages: readonly ReadMessage[],
-  among: readonly KnownMessage[],
+  { sequence, later }: Record<"sequence" | "later", readonly KnownMessage[]>,
   { known, isDiscarded }: KnownMessages,
   isRewound: boolean,
 ): Found {
-  const found = messages.map(({ identity, key }): KnownMessage | undefined => {
+  const taken = new Set(sequence.map(({ key }) => key));
+  const newest = messages.findLastIndex(({ identity }) => identity.role === "user");
+  let isBeginning = sequence.length === 0;
+  const found = messages.map(({ identity, key }, index): KnownMessage | undefined => {
     const outside = identity.callId === undefined ? known.get(key) : undefined;
-    return outside?.position === undefined ? outside : undefined;
+    const isOutside = outside !== undefined && outside.position === undefined && !taken.has(key);
+    // A prompt can have the words of one that replaces the beginning of the chat.
+    isBeginning &&= index < newest && isOutside;
+    if (!isOutside || (isText(identity) && !isBeginning)) return undefined;
+    taken.add(key);
+    return outside;
   });
   const chat = inOrder(
-    among.flatMap((one) => {
+    later.flatMap((one) => {
       const { identity, position } = one;
       const isFailed = identity.role === "assistant" && isDiscarded(one);
       return position === undefined
@@ -109,6 +122,10 @@ function findRest(
     if (place !== undefined) found[index] = chat[place]?.one;
   }
   return found;
+}
+
+function isText({ role }: MessageIdentity): boolean {
+  return role === "user" || role === "assistant";
 }
 
 /** Orders results that follow one another by their names: hosts and chats have parallel results in different orders. */

@@ -1,6 +1,6 @@
 import { upTo } from "../chat/chat-document.ts";
 import { positionBefore, type Turn } from "../chat/turn.ts";
-import { compactionIdentity, keyName, type KnownMessage } from "../host/message-identity.ts";
+import { type KnownMessage, replacingNames } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -74,8 +74,8 @@ function keptTurns(
   if (relation.type === "appended") return turns;
   if (relation.type === "rewound") return upTo(turns, relation.to);
   if (compaction === undefined) return undefined;
-  const summary = keyName(compactionIdentity(compaction));
-  if (!messages.some(({ key }) => key === summary)) return undefined;
+  const summaries = new Set(replacingNames(compaction));
+  if (!messages.some(({ key }) => summaries.has(key))) return undefined;
   if (messages.some(({ key }) => known.get(key)?.position !== undefined)) return undefined;
   return upTo(turns, positionBefore(compaction.from));
 }

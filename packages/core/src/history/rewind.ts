@@ -1,7 +1,7 @@
 import { defined, describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
 import { isAfter, objectsOf, positionBefore, toolcallsOf, type Turn } from "../chat/turn.ts";
-import { compactionIdentity, keyName, type KnownMessage } from "../host/message-identity.ts";
+import { keyName, type KnownMessage, replacingNames } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import { continuedView } from "../state/open-state.ts";
 import { readSessionSets } from "../state/session-document.ts";
@@ -79,10 +79,11 @@ function keepWhatIsSent(
   const { compaction } = state.chat;
   if (compaction === undefined) return;
   const names = messages.map(({ key }) => key);
-  const next = names.indexOf(keyName(compactionIdentity(compaction))) + 1;
+  const own = new Set(replacingNames(compaction));
+  const next = names.findLastIndex((name) => own.has(name)) + 1;
   const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;
   if (from === undefined || !isAfter(compaction.from, from)) return;
-  state.chat.summarise({ ...compaction, from });
+  state.chat.summarise(compaction.messages, from);
 }
 
 /**
@@ -133,7 +134,7 @@ function isSummarized(
   messages: readonly ReadMessage[],
 ): boolean {
   const heard = new Set(messages.map(({ key }) => key));
-  if (heard.has(keyName(compactionIdentity(compaction)))) return true;
+  if (replacingNames(compaction).some((name) => heard.has(name))) return true;
   const replaced = upTo(turns, positionBefore(compaction.from));
   const isReached = countSpoken(turns) > countSpoken(replaced);
   return isReached && !namesIn(replaced).some((name) => heard.has(name));

@@ -61,4 +61,10 @@ export interface MessageCodec<Raw> {
    * notice and without line numbers.
    */
   readonly fileRendering?: FileRendering;
+  /**
+   * Whether the host marks each message with which it replaces earlier ones, so that it decodes to a summary. New texts at the
+   * beginning of a list then replace nothing. Default: false, and they replace the messages of the chat before the first
+   * one that the list still has.
+   */
+  readonly marksSummaries?: boolean;
 }

@@ -1,6 +1,6 @@
 import { defined } from "@self-context-manager/objects";
 
-import type { Compaction } from "../chat/chat-document.ts";
+import type { Compaction, ReplacingMessage } from "../chat/chat-document.ts";
 import { isContentKey } from "../chat/content-key.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "./message-codec.ts";
@@ -32,9 +32,10 @@ export function namesOneMessage(key: string): boolean {
 /** The roles of a conversation. Any other role is a kind of the host. */
 export const chatRoles: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
 
-/** Returns the identity of the host's summary message that a compaction came from. */
-export function compactionIdentity({ kind, timestamp, key }: Compaction): KnownMessage["identity"] {
-  return messageIdentity(kind, timestamp, key);
+/** Returns the identity of a host's message that replaces earlier ones. */
+export function replacingIdentity({ message, key }: ReplacingMessage): KnownMessage["identity"] {
+  const role = message.role === "opaque" ? message.kind : message.role;
+  return messageIdentity(role, message.timestamp ?? null, key);
 }
 
 /** Returns the identity of a message in the chat. */
@@ -44,6 +45,11 @@ export function messageIdentity(
   key: string | undefined,
 ): KnownMessage["identity"] {
   return { role, ...(timestamp === null ? {} : { timestamp }), ...defined({ key }) };
+}
+
+/** Returns the names of the messages that replace earlier ones. */
+export function replacingNames({ messages }: Compaction): readonly string[] {
+  return messages.map((one) => keyName(replacingIdentity(one)));
 }
 
 /** Returns the key of a message beside known ones: its name, with an ordinal if that is taken. */

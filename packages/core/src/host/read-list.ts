@@ -36,6 +36,8 @@ export interface ReadList<Raw = unknown> {
   readonly messages: readonly ReadMessage<Raw>[];
   /** How the host writes the text of a file into a result (see `MessageCodec`). */
   readonly fileRendering?: FileRendering;
+  /** Whether the host marks each message that replaces earlier ones (see `MessageCodec`). */
+  readonly marksSummaries?: boolean;
 }
 
 /**
@@ -49,10 +51,10 @@ export function readList<Raw>(
 ): ReadList<Raw> {
   const there =
     known === undefined ? undefined : new Map(known.messages.map((one) => [one.raw, one]));
-  const { fileRendering } = codec;
+  const { fileRendering, marksSummaries } = codec;
   return {
     messages: messages.map((raw) => there?.get(raw) ?? readMessage(raw, codec)),
-    ...defined({ fileRendering }),
+    ...defined({ fileRendering, marksSummaries }),
   };
 }
 

@@ -54,9 +54,9 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
       return { role: "opaque", kind: step.kind, raw: step.opaque, ...timeOf(step.timestamp) };
     }
     case "summary": {
-      const { compaction } = source;
-      if (compaction === undefined) throw new RangeError("the chat has no summary");
-      return { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
+      const replacing = source.compaction?.messages[entry.at ?? 0];
+      if (replacing === undefined) throw new RangeError("the chat has no such summary");
+      return replacing.message;
     }
     case "result":
       return resultMessage(entry, source);

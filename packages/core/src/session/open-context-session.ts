@@ -214,7 +214,7 @@ export async function openContextSession(
     const { state } = current;
     const split = splitList(list.messages, knownMessages(state), state.sent.hasUnknown);
     if (split.hasUnknown && !state.sent.hasUnknown) state.sent.noteUnknown();
-    const ingested = await ingestMessages(current, split.own, list.fileRendering, signals);
+    const ingested = await ingestMessages(current, split.own, list, signals);
     noteLeftOut(current, split.own, ingested.keys);
     if (ingested.report.isFromOtherStore === true) isFromOtherStore = true;
     return { ...ingested, split };

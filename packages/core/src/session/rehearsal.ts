@@ -257,7 +257,8 @@ function beginRehearsal(
       return found === undefined ? undefined : state.active.get(found)?.ranges;
     },
     summarise({ text, from }) {
-      state.chat.summarise({ opaque: text, kind: "summary", from, timestamp: null });
+      const message = { role: "opaque", kind: "summary", raw: text } as const;
+      state.chat.summarise([{ message }], from);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { argumentsOf } from "../chat/message.ts";
 import {
+  defined,
   type JsonObject,
   metadataVersion,
   type ObjectId,
@@ -28,10 +29,10 @@ import {
   type TurnPosition,
 } from "../chat/turn.ts";
 import {
-  compactionIdentity,
   keyName,
   type KnownMessage,
   messageIdentity,
+  replacingIdentity,
   uniqueKey,
 } from "../host/message-identity.ts";
 import type { CallTime } from "../policy/activation-policy.ts";
@@ -80,8 +81,8 @@ export interface ChatIndex {
   moveCall(id: string, objectId: ObjectId): void;
   /** Counts a tool call of a turn, unless it is a call of a context tool (decision D37). */
   countCall(turn: number, isContextTool: boolean): void;
-  /** Replaces the beginning of the chat by a summary (decision D53). */
-  summarise(compaction: Compaction): void;
+  /** Replaces the chat before `kept`, or the whole chat, by messages (decision D53). */
+  summarise(messages: Compaction["messages"], kept: TurnPosition | undefined): void;
   /**
    * Adds references to a tool call and to the files that it loaded to the next version of the chat. The tool call itself
    * refers to the present version, so that no hash depends on itself (decision D35).
@@ -156,10 +157,9 @@ export function chatIndex(ids: {
     sentIds.clear();
     callCounts.clear();
     sequence = [];
-    if (next.compaction !== undefined) {
-      const identity = compactionIdentity(next.compaction);
-      const summary = knowStored({ identity, position: undefined });
-      known.set(summary.key, { ...summary, summaryEnd: next.compaction.from });
+    for (const one of next.compaction?.messages ?? []) {
+      const summary = knowStored({ identity: replacingIdentity(one), position: undefined });
+      known.set(summary.key, { ...summary, ...defined({ summaryEnd: next.compaction?.from }) });
     }
     for (const [turn, one] of next.turns.entries()) {
       if (one.user !== null) {
@@ -277,8 +277,8 @@ export function chatIndex(ids: {
       openCalls.set(id, { ...call, objectId });
     },
     countCall,
-    summarise(compaction) {
-      change({ compaction });
+    summarise(messages, kept) {
+      change({ compaction: { messages, from: kept ?? afterEnd(document.turns) } });
     },
     nameCall(call) {
       document = {
@@ -332,6 +332,14 @@ function withReferencesTo(
       saidRefs.map((one) => staticReference(one)),
     ),
   };
+}
+
+/** Returns the position after the end of a chat: the last turn's next step. */
+function afterEnd(turns: readonly Turn[]): TurnPosition {
+  const last = turns.at(-1);
+  return last === undefined
+    ? { turn: 0, step: -1 }
+    : { turn: turns.length - 1, step: last.steps.length };
 }
 
 function identityOfResult({ stored, row }: PoolEntry): KnownMessage["identity"] {

@@ -8,7 +8,7 @@ import {
 } from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
-import { isAssistantStep } from "../chat/turn.ts";
+import { isAfter, isAssistantStep } from "../chat/turn.ts";
 import type { MessagePlace } from "../view/left-out-rows.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import type { SessionScope } from "./session-scope.ts";
@@ -23,6 +23,12 @@ interface Showing {
   readonly id: ObjectId;
   readonly range?: LineRange;
   readonly contentHash?: string;
+}
+
+/** Makes inactive what only messages held that a summary, or the new beginning of a list, has replaced. */
+export function freeSummarised(scope: SessionScope): void {
+  const from = scope.state.chat.compaction?.from;
+  if (from !== undefined) freeReplaced(scope, (place) => isAfter(from, place));
 }
 
 /**

@@ -108,7 +108,7 @@ function rowOf(entry: ViewEntry): string | undefined {
     case "opaque":
       return `o${entry.turn}.${entry.step} ${tokens}`;
     case "summary":
-      return `s ${tokens}`;
+      return entry.at === undefined ? `s ${tokens}` : `s${entry.at} ${tokens}`;
     case "notice":
       return `n ${tokens} ${entry.text}`;
     case "added":
@@ -203,7 +203,7 @@ const userForm = /^u(\d+)(?: head=(\d+)( files)?)?(?: (\d+=[\da-z=@:+,]+))? (\d+
 const userTextForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(\d+)\+(\d+))?$/u;
 const answerForm = /^a(\d+)\.(\d+)( -thinking| -all-thinking)?(?: ([\da-z=@,/+-]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
-const summaryForm = /^s (\d+)$/u;
+const summaryForm = /^s(\d+)? (\d+)$/u;
 const noticeForm = /^n (\d+) (.*)$/su;
 const objectForm = /^b \[([^\]]*)\] (\d+)$/u;
 const resultForm =
@@ -238,8 +238,10 @@ function entryOf(row: string): ViewEntry | undefined {
       return { type: "opaque", turn: Number(turn), step: Number(step), tokens: Number(tokens) };
     }
     case "s": {
-      const [, tokens] = summaryForm.exec(row) ?? [];
-      return tokens === undefined ? undefined : { type: "summary", tokens: Number(tokens) };
+      const [, at, tokens] = summaryForm.exec(row) ?? [];
+      if (tokens === undefined) return undefined;
+      const place = at === undefined ? {} : { at: Number(at) };
+      return { type: "summary", ...place, tokens: Number(tokens) };
     }
     case "n": {
       const [, tokens, text = ""] = noticeForm.exec(row) ?? [];

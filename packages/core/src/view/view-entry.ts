@@ -91,7 +91,7 @@ type OpaqueEntry = Sized & {
 };
 
 /** The summary that the user asked for. It replaces the messages that it summarises. */
-type SummaryEntry = Sized & { readonly type: "summary" };
+type SummaryEntry = Sized & { readonly type: "summary"; readonly at?: number };
 
 /**
  * A tool's result. `of` is the tool call's handle; undefined while there is no result. Forms: `bare` is the result in

@@ -8,10 +8,10 @@ type Compaction = NonNullable<LayoutInput["compaction"]>;
 
 describe("a summary that the user asked for", () => {
   const summary = (timestamp: number, turn: number): Compaction => ({
-    opaque: `summary ${timestamp}`,
-    kind: "summary",
+    messages: [
+      { message: { role: "opaque", kind: "summary", raw: `summary ${timestamp}`, timestamp } },
+    ],
     from: { turn, step: -1 },
-    timestamp,
   });
 
   test("is shown first, before the turns from its place on", () => {

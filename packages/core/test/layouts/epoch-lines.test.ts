@@ -108,9 +108,11 @@ describe("an object that a program has loaded as inactive", () => {
     stage.view(layout);
     stage.say("done");
     stage.user("more");
-    const compaction = { opaque: { summary: "so" }, kind: "summary", from: { turn: 1, step: -1 } };
+    const message = { role: "opaque", kind: "summary", raw: { summary: "so" } } as const;
 
-    const compacted = stage.view(layout, { compaction: { ...compaction, timestamp: 5 } });
+    const compacted = stage.view(layout, {
+      compaction: { messages: [{ message }], from: { turn: 1, step: -1 } },
+    });
 
     expect(textsOf(compacted)).toEqual(["(opaque)", "more", planLine]);
   });

@@ -125,7 +125,7 @@ describe.each(layouts)("a list with an odd value in one message (%s)", (_name, l
           expect(JSON.stringify(view)).toContain(`calling ${one}`);
         expect(JSON.stringify(resumed)).toContain("the last words");
       }),
-      { numRuns: 1500 },
+      { numRuns: process.env["SCM_LONG"] === "1" ? 2_000 : 60 },
     );
   });
 });

@@ -95,7 +95,7 @@ function draw(
   made: Map<string, InlineMessage>,
 ): Drawing {
   const before = last === undefined ? nothing : (last.memory as Memory);
-  const summary = JSON.stringify(input.compaction?.opaque ?? null);
+  const summary = JSON.stringify(input.compaction?.messages ?? null);
   const drawing: OpenDrawing = {
     input,
     options,
@@ -109,12 +109,10 @@ function draw(
     from: input.compaction?.from ?? { turn: 0, step: -1 },
   };
   endAsked(drawing);
-  if (input.compaction !== undefined) {
-    const raw = input.compaction.opaque;
-    keep(drawing, `summary ${summary}`, () =>
-      sizedMessage(options.count, { type: "summary" }, { role: "opaque", kind: "summary", raw }),
+  for (const [at, { message }] of (input.compaction?.messages ?? []).entries())
+    keep(drawing, `summary ${at} ${summary}`, () =>
+      sizedMessage(options.count, { type: "summary", at }, message),
     );
-  }
   const calls = drawChat(drawing);
   for (const object of drawing.active.values()) noteAsked(drawing, object, calls);
   showAsked(drawing, calls);

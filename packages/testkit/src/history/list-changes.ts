@@ -31,6 +31,11 @@ export type ListChange =
   | { readonly type: "inserts"; readonly words: string }
   /** A summary replaces all messages before the newest prompt. */
   | { readonly type: "is-compacted" }
+  /**
+   * A text of the user, and perhaps an answer to it, replaces all messages but this many: the summary of a host that has no
+   * summaries of its own kind.
+   */
+  | { readonly type: "is-summarised"; readonly keeps: number; readonly isAnswered: boolean }
   /** The session is opened again. */
   | { readonly type: "reopens" }
   /** The host asks for the view of the same list again. */
@@ -81,6 +86,11 @@ const change: fc.Arbitrary<ListChange> = fc.oneof(
   fc.record({ type: fc.constant("edits" as const), words }),
   fc.record({ type: fc.constant("inserts" as const), words }),
   fc.constant({ type: "is-compacted" as const }),
+  fc.record({
+    type: fc.constant("is-summarised" as const),
+    keeps: fc.nat(6),
+    isAnswered: fc.boolean(),
+  }),
   fc.constant({ type: "reopens" as const }),
   fc.constant({ type: "repeats" as const }),
   fc.record({ type: fc.constant("retries" as const), isSeen: fc.boolean() }),
@@ -153,6 +163,8 @@ function listHost<Raw>(
   let list: readonly Listed<Raw>[] = [];
   let made = 0;
   let signals: HostSignals = {};
+  /** The text with which the list begins since its last change. */
+  let beginning: string | undefined;
 
   function stamp(): MessageStamp {
     made += 1;
@@ -198,6 +210,18 @@ function listHost<Raw>(
         list = [{ raw: summary(`summary ${made}`, stamp()) }, ...list.slice(kept)];
         break;
       }
+      case "is-summarised": {
+        const kept = list.slice(list.length - Math.min(one.keeps, list.length));
+        const from = kept.findIndex(({ content }) => content?.role !== "toolResult");
+        if (kept.length === list.length || codec.marksSummaries === true) return;
+        beginning = `summary ${made}`;
+        list = [
+          listed(said(beginning)),
+          ...(one.isAnswered ? [listed(answered([{ type: "text", text: "I know." }]))] : []),
+          ...(from === -1 ? [] : kept.slice(from)),
+        ];
+        break;
+      }
       case "reopens":
         session = await open();
         break;
@@ -221,6 +245,9 @@ function listHost<Raw>(
       messages,
       newest.flatMap(({ content }) => content ?? []),
     );
+    const texts = messages.filter(({ role }) => role === "user").map(textIn);
+    const shown = texts.filter((text) => !text.startsWith("Known objects:"));
+    if (beginning !== undefined) assert.equal(shown[0], beginning, "the view begins as the list");
   }
 
   async function retry(isSeen: boolean): Promise<void> {
@@ -232,6 +259,7 @@ function listHost<Raw>(
 
   return {
     async play({ change: one, prompt, calls, answer }) {
+      beginning = undefined;
       await apply(one);
       add(said(prompt));
       await check();
@@ -306,7 +334,5 @@ function textIn(message: ViewMessage): string {
 }
 
 function linesOf(messages: readonly ViewMessage[]): readonly string[] {
-  return messages.map(
-    (one) => `${one.role} ${one.role === "toolResult" ? one.toolCallId : textIn(one)}`,
-  );
+  return messages.map((one) => `${one.role} ${one.role === "toolResult" ? "" : textIn(one)}`);
 }

@@ -6,6 +6,7 @@ import {
   leftOutRows,
   type MessagePlace,
   type Step,
+  type ReplacingMessage,
 } from "@self-context-manager/core/layout";
 import { objectId } from "@self-context-manager/objects";
 
@@ -207,11 +208,21 @@ function compacted(now: SessionNow, at: number, place: SessionPlace): SessionNow
   const before = now.compaction?.from ?? { turn: 0, step: -1 };
   const isFurther = turn > before.turn || (turn === before.turn && step > before.step);
   if (!isFurther) return now;
-  const opaque = { summary: `They did ${place.times} things.` };
-  const kind = "compactionSummary";
+  const timestamp = place.times;
+  const raw = { summary: `They did ${timestamp} things.` };
+  const summary = { role: "opaque", kind: "compactionSummary", raw, timestamp } as const;
+  const text = `They did ${timestamp} things.`;
+  // A host without summaries of its own replaces the beginning by a user's message and an answer to it.
+  const own: readonly ReplacingMessage[] = [
+    { message: { role: "user", content: text, timestamp } },
+    { message: { role: "assistant", content: [{ type: "text", text: "I know." }], timestamp } },
+  ];
   return {
     ...now,
-    compaction: { opaque, kind, from: { turn, step }, timestamp: place.times },
+    compaction: {
+      messages: timestamp % 2 === 0 ? own : [{ message: summary }],
+      from: { turn, step },
+    },
   };
 }
 

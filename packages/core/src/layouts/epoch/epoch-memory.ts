@@ -39,8 +39,9 @@ export const firstMemory: EpochMemory = { epoch: 1, calls: 0, left: [], died: {}
 /** Returns the identity of the summary that replaces earlier turns. */
 export function compactionName({ compaction }: LayoutInput): string | undefined {
   if (compaction === undefined) return undefined;
-  const { from, timestamp, key } = compaction;
-  return `${from.turn}.${from.step} ${timestamp ?? ""} ${key ?? ""}`;
+  const { from, messages } = compaction;
+  const names = messages.map(({ message, key }) => `${message.timestamp ?? ""} ${key ?? ""}`);
+  return `${from.turn}.${from.step} ${names.join(", ")}`;
 }
 
 /** Returns the memory of a record that an epoch layout made. */

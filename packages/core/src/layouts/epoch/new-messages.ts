@@ -18,8 +18,9 @@ export function withNewMessages(
   const { turns, compaction, lastCall } = context.input;
   const entries: ViewEntry[] = [...kept];
   const parts = shownParts(entries);
-  if (until === undefined && compaction !== undefined)
-    entries.push(context.sized({ type: "summary" }));
+  const replacing = until === undefined ? compaction?.messages : undefined;
+  for (const at of replacing?.keys() ?? [])
+    entries.push(context.sized({ type: "summary", ...(at === 0 ? {} : { at }) }));
   const start = compaction?.from ?? { turn: 0, step: -1 };
   const from =
     until === undefined ? start : { turn: Math.max(0, until.turns - 1), step: until.steps };

@@ -46,8 +46,8 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   const from = compaction?.from ?? { turn: 0, step: -1 };
   const rendered: RenderedTurn[] = [];
   if (compaction !== undefined) {
-    const message: ViewMessage = { role: "opaque", kind: compaction.kind, raw: compaction.opaque };
-    rendered.push({ first: 0, last: 0, ...renderedMessages([message], estimator) });
+    const messages = compaction.messages.map(({ message }) => message);
+    rendered.push({ first: 0, last: 0, ...renderedMessages(messages, estimator) });
   }
   for (const [index, turn] of turns.entries()) {
     if (index < from.turn) continue;
