@@ -17,7 +17,7 @@ export interface PairedCalls {
 }
 
 /** The calls of a list without new messages. */
-export const noCalls: PairedCalls = { ids: new Map(), calls: new Map() };
+const noCalls: PairedCalls = { ids: new Map(), calls: new Map() };
 
 /** A host's list, with the messages that the session does not know in core's form, by their indexes. */
 export interface ListWithNew {

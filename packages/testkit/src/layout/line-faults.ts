@@ -8,7 +8,11 @@ import type { PlayedCall } from "./play-session.ts";
  * kind, and outputs of tools with a line of such a kind.
  */
 export function lineFaults(call: PlayedCall): readonly string[] {
-  const said = call.input.turns.map(({ user }) => textOf(user ?? ""));
+  const { turns, compaction } = call.input;
+  const replacing = (compaction?.messages ?? []).flatMap(({ message }) =>
+    message.role === "opaque" ? [] : [textOf(message.content)],
+  );
+  const said = [...turns.map(({ user }) => textOf(user ?? "")), ...replacing];
   return call.output.messages.flatMap((message): readonly string[] => {
     if (message.role === "opaque" || message.role === "assistant") return [];
     const { content } = message;

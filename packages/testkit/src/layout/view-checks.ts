@@ -32,13 +32,19 @@ export function assertAnswersAreAsGiven(
   const newest = input.turns.findLastIndex(
     ({ user }, turn) => saysAnything(user) && !gone.has({ turn, step: -1 }),
   );
-  const given = input.turns.flatMap(({ steps }, turn) =>
+  const replacing = (input.compaction?.messages ?? []).flatMap(({ message }) =>
+    message.role === "assistant"
+      ? [{ blocks: message.content, withoutThinking: message.content }]
+      : [],
+  );
+  const answers = input.turns.flatMap(({ steps }, turn) =>
     steps.flatMap((step) => {
       if (!("assistant" in step)) return [];
       const blocks = step.assistant.filter((block) => !isEmptyText(block));
       return [{ blocks, withoutThinking: turn < newest ? withoutAllThinking(blocks) : blocks }];
     }),
   );
+  const given = [...replacing, ...answers];
   const before = new Set(lastMessages.map(withoutArguments));
   const isLeftOut = (message: AssistantMessage, blocks: readonly Block[]): boolean =>
     (input.thinking === "bound" || before.has(withoutArguments(message))) &&
