@@ -8,10 +8,10 @@ import {
   pooledLayout,
   type ViewMessage,
 } from "@self-context-manager/core";
-import type { LayoutOutput } from "@self-context-manager/core/layout";
+import type { ActiveObject, LayoutOutput } from "@self-context-manager/core/layout";
 import { namedVersions, type VersionName } from "@self-context-manager/core/inspect";
 import { fieldsOf, withoutSignedThinking } from "@self-context-manager/core/host";
-import type { JsonObject } from "@self-context-manager/objects";
+import { type JsonObject, metadataVersion } from "@self-context-manager/objects";
 import type { EpochLaw, LayoutLaw, PoolLaw } from "@self-context-manager/testkit";
 
 /** A fault of a layout, with the law that must detect it. */
@@ -415,12 +415,23 @@ export const epochFaults: readonly EpochFault[] = [
   {
     law: "departure-is-as-reported",
     what: "keeps short outputs although everything has to leave at once",
+    make: keepingShort,
+  },
+  {
+    law: "departure-is-as-reported",
+    what: "keeps short outputs and reports that they leave at once",
     make: (settings) => ({
-      ...epochLayout({ ...settings, small: Math.max(20, settings.small ?? 0) }),
+      ...keepingShort(settings),
       departureOf: (...asked) => epochLayout(settings).departureOf?.(...asked),
     }),
   },
 ];
+
+/** Returns a layout that ends an epoch with each call, and keeps short outputs. */
+function keepingShort(settings: Partial<EpochSettings>): Layout {
+  const shares = { share: 0, shareAtTurn: 0, shareDeactivated: 0 };
+  return epochLayout({ ...settings, ...shares, small: 20, deactivate: "at-epoch-end" });
+}
 
 /** A fault of a layout with a list of known objects, with the law that must detect it. */
 export interface PoolFault {
@@ -431,6 +442,25 @@ export interface PoolFault {
 
 /** Faults of layouts with a list of known objects. */
 export const poolFaults: readonly PoolFault[] = [
+  {
+    law: "no-former-content",
+    what: "shows a file as the model got it although it has changed",
+    layout: {
+      ...pooledLayout,
+      render: (input, last) =>
+        pooledLayout.render({ ...input, active: input.active.map(asIfNewest) }, last),
+    },
+  },
+  {
+    law: "no-former-content",
+    what: "does not report the newer version of a file",
+    layout: changedLayout(pooledLayout, (output) => ({
+      ...output,
+      messages: output.messages.map((message) =>
+        mapTexts(message, (text) => text.replaceAll(/ -> v\d+ /gu, " ")),
+      ),
+    })),
+  },
   {
     law: "pool-entries-never-change",
     what: "changes the line of a changed object in place",
@@ -447,6 +477,11 @@ export const poolFaults: readonly PoolFault[] = [
     })),
   },
 ];
+
+/** Returns an active object as if the version that the session may show were its newest one. */
+function asIfNewest(object: ActiveObject): ActiveObject {
+  return { ...object, entry: { ...object.entry, stored: metadataVersion(object.stored) } };
+}
 
 /** Returns a list without the later lines of each handle. */
 function withFirstLines(text: string): string {

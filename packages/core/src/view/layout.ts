@@ -145,10 +145,13 @@ export interface PoolTokens {
   readonly active: number;
 }
 
-/** How an active object is shown in the view. */
+/**
+ * How an active object is shown in the view. `replaced`: the session may show only a former content, and a line reports
+ * the newer version instead.
+ */
 export interface ShownObject {
   readonly id: ObjectId;
-  readonly form: "whole" | "part" | "left-out";
+  readonly form: "whole" | "part" | "replaced" | "left-out";
 }
 
 /** What a layout returns: the messages, and the record by which they can be rendered again. */
@@ -244,8 +247,8 @@ export type EpochEnd =
  *   is shown, there is the note that the call has no result, or its reference line.
  * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
- *   version: whole, as an older version with a diff, or as an older version with the calls that changed it. No line of
- *   them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
+ *   version that the session may show: whole, as an older version with a diff, or as an older version with the calls that
+ *   changed it. No line of them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
  * - `loaded-is-named`: an object that a program has loaded as inactive is named by a line or by the header of its content,
  *   as far as the budget allows.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
@@ -272,7 +275,8 @@ export type EpochEnd =
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
  *   at most 22 tokens between them names its object. One notice replaces whole turns that left. The header of a
  *   content block has at most 12 tokens. A name with letters that are not ASCII has at most 40 columns instead.
- * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. Content that
+ * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. If the settings
+ *   let deactivated content leave at once, an output of any size leaves. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
  *   leave with the version of the file that it replaces. A long text of the newest user message stays until another
  *   message is the newest. If content leaves and a short content of the object or a call
@@ -280,6 +284,8 @@ export type EpochEnd =
  *
  * Laws of layouts with a list of known objects:
  *
+ * - `no-former-content`: an active object of which the session may show only a former content is `replaced`: that content
+ *   is not in the view, and a line reports the newer version. Only the budget lets that line leave.
  * - `pool-entries-never-change`: the lines of the list never change. A new or changed object gets a line at its end, and
  *   the last line of each known object shows its current metadata. Only the budget lets lines leave, the first ones
  *   first, and only lines that left for it return.

@@ -1,7 +1,8 @@
+import type { StoredVersion } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
-import { lines, viewStage } from "./view-stage.ts";
+import { lines, textsOf, viewStage } from "./view-stage.ts";
 
 describe("a recorded pooled view", () => {
   it("is rebuilt from the JSON of its record, with its budget, when its objects have newer versions", () => {
@@ -18,6 +19,24 @@ describe("a recorded pooled view", () => {
     const stored = JSON.parse(JSON.stringify(record)) as ViewRecord;
     expect(JSON.stringify(messages)).toContain("characters not shown");
     expect(pooledLayout.rebuild(stored, source)).toEqual(messages);
+  });
+
+  it("is rebuilt with the line of a file of which only a former content may be shown", () => {
+    const stage = viewStage("go on");
+    stage.file("f1", lines(5));
+    stage.activate("f1");
+    stage.view(pooledLayout);
+    const former = stage.source().object("f1", 1)?.stored as StoredVersion;
+    stage.file("f1", lines(6));
+    stage.activate("f1", { stored: former });
+    const output = stage.view(pooledLayout);
+
+    const stored = JSON.parse(JSON.stringify(output.record)) as ViewRecord;
+    expect(textsOf(output).at(-1)).toBe(
+      "[f1 f1.ts changed, v1 95 chars -> v2 114 chars; read it to see v2]\nActive: f1.",
+    );
+    expect(output.shown.map(({ form }) => form)).toEqual(["replaced"]);
+    expect(pooledLayout.rebuild(stored, stage.source())).toEqual(output.messages);
   });
 
   it("names a version that the store does not have", () => {

@@ -26,7 +26,7 @@ import type { PoolEntry } from "../../src/view/pool-entry.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import type { ViewSource } from "../../src/view/view-source.ts";
 
-type Activation = Partial<Pick<ActiveObject, "ranges" | "isPinned" | "isAsked">>;
+type Activation = Partial<Pick<ActiveObject, "stored" | "ranges" | "isPinned" | "isAsked">>;
 
 interface CallOptions {
   readonly blocks?: readonly Block[];

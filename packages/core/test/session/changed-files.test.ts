@@ -1,6 +1,7 @@
 import { sealObject, unreadFileBody } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { numberedLines } from "./fake-files.ts";
 import { type FakeTracker, fakeTracker } from "./fake-tracker.ts";
 import { scriptHistory, type ScriptedHistory } from "./script-history.ts";
@@ -318,6 +319,18 @@ describe("a session that shows no text which the host has not shown", () => {
     });
   });
 
+  it("reports a change in the pooled layout instead of the former content", async () => {
+    const opened = await openRead("old text\n", {}, { ...ask, layout: pooledLayout });
+    await changeByOthers(opened, "new text\n");
+
+    const { messages } = await opened.session.nextView();
+
+    expect(messages.map(textOfMessage).at(-1)).toBe(
+      "[f1 a.txt changed, v1 9 chars -> v2 9 chars; read it to see v2]\nActive: f1.",
+    );
+    expect(JSON.stringify(messages)).not.toContain("text\\n");
+  });
+
   it("shows the model's own change of a file that it has read", async () => {
     const opened = await openRead(numberedLines(30), { offset: 5, limit: 2 }, ask);
     const changed = numberedLines(30).replace("line 6\n", "new\nlines\n");
@@ -380,7 +393,7 @@ type OpenedRead = TestSession & {
 async function openRead(
   text: string,
   lines: { readonly offset?: number; readonly limit?: number } = {},
-  options: Pick<TestSessionOptions, "activateUnread" | "tracker"> = {},
+  options: Pick<TestSessionOptions, "activateUnread" | "layout" | "tracker"> = {},
 ): Promise<OpenedRead> {
   const opened = await openTestSession({
     files: { "/work/a.txt": text },

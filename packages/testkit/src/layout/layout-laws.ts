@@ -98,6 +98,7 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
           const form = shown[index]?.form ?? "left-out";
           const hasRoom = input.budget === undefined && !deactivated.includes(object.entry.id);
           assert.ok(form !== "left-out" || !hasRoom, `${object.entry.handle} has room`);
+          if (form === "replaced") continue;
           if (form !== "left-out") assertShown(contents, object, form, messages, input);
           assertOnce(contents, object);
         }

@@ -3,15 +3,43 @@ import type { LayoutInput } from "@self-context-manager/core/layout";
 import assert from "node:assert/strict";
 
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";
+import { shownContents } from "./shown-contents.ts";
 
 /**
  * The key of a law of layouts with a list of known objects. It names the law in the doc comment of `Layout` and names the
  * law's test.
  */
-export type PoolLaw = "pool-entries-never-change";
+export type PoolLaw = "no-former-content" | "pool-entries-never-change";
 
 /** All laws of layouts with a list of known objects, as checks over random sessions. */
 export const poolLaws: Readonly<Record<PoolLaw, (layout: Layout, trial: LayoutTrial) => void>> = {
+  "no-former-content": (layout, trial) => {
+    everyCall(layout, trial, ({ input, output: { messages, shown } }) => {
+      const contents = shownContents(messages, input);
+      const lines = messages.flatMap(textsOf).flatMap((text) => text.split("\n"));
+      for (const [index, { entry, stored }] of input.active.entries()) {
+        const { handle } = entry;
+        const isFormer =
+          ["file", "note"].includes(stored.body.type) &&
+          stored.version < entry.stored.version &&
+          stored.hashes.content_hash !== entry.stored.hashes.content_hash;
+        const form = shown[index]?.form;
+        if (!isFormer) {
+          assert.notEqual(form, "replaced", `the content of ${handle} is the newest`);
+          continue;
+        }
+        const isShown = contents.some((content) => content.handle === handle);
+        assert.ok(!isShown, `a former content of ${handle} is in view`);
+        if (form === "left-out" && input.budget !== undefined) continue;
+        assert.equal(form, "replaced");
+        const change = `-> v${entry.stored.version} `;
+        const isReported = lines.some(
+          (line) => line.startsWith(`[${handle} `) && line.includes(change),
+        );
+        assert.ok(isReported, `the newer version of ${handle} is not reported`);
+      }
+    });
+  },
   "pool-entries-never-change": (layout, trial) => {
     everyCall(layout, trial, ({ input, last, lastMessages, lastBudget, output }) => {
       const before = last === undefined ? [] : poolOf(lastMessages);
@@ -25,6 +53,11 @@ export const poolLaws: Readonly<Record<PoolLaw, (layout: Layout, trial: LayoutTr
     });
   },
 };
+
+function textsOf(message: ViewMessage): readonly string[] {
+  if (message.role === "opaque" || typeof message.content === "string") return [];
+  return message.content.filter(isText).map(({ text }) => text);
+}
 
 /** Returns the lines of the list of known objects in a view, each of which begins with a handle. */
 function poolOf([first]: readonly ViewMessage[]): readonly string[] {

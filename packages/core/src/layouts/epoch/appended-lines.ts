@@ -10,7 +10,8 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
-import { fixedTypes, type PlanningContext } from "./planning-context.ts";
+import { fixedTypes } from "../../view/fixed-types.ts";
+import type { PlanningContext } from "./planning-context.ts";
 
 /** The number of inactive files with a line each, if others changed them since the last view. More files get one line. */
 const mostLines = 10;

@@ -1,9 +1,10 @@
 import type { CallKind } from "../../calls/call-kind.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
+import { fixedTypes } from "../../view/fixed-types.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentsInView } from "./large-arguments.ts";
-import { fixedTypes, type PlanningContext } from "./planning-context.ts";
+import type { PlanningContext } from "./planning-context.ts";
 import { leavingTexts } from "./user-entries.ts";
 
 /** Usual tokens of the message that replaces a removed content. */

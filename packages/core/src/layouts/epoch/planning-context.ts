@@ -168,9 +168,3 @@ function handlesIn(entries: Iterable<PoolEntry>): ReadonlyMap<string, ObjectId> 
   for (const { handle, id } of entries) handles.set(handle, id);
   return handles;
 }
-
-/**
- * Types whose shown content stays unchanged: tool outputs and texts of the user never change, and lines of the chat are
- * shown as they were requested.
- */
-export const fixedTypes: ReadonlySet<string> = new Set(["toolcall", "chat", "user"]);

@@ -8,12 +8,13 @@ import {
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
+import { fixedTypes } from "../../view/fixed-types.ts";
 import { isPassingNotice } from "./appended-lines.ts";
 import { boundTo, showsThinking, withoutThinking } from "./bound-thinking.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { stubsFor } from "./large-arguments.ts";
 import type { Removable } from "./leaving.ts";
-import { fixedTypes, type PlanningContext } from "./planning-context.ts";
+import type { PlanningContext } from "./planning-context.ts";
 import { missingResult, resultEntry } from "./result-entries.ts";
 import { withoutTexts } from "./user-entries.ts";
 

@@ -7,7 +7,8 @@ import type { ActiveObject, ShownObject } from "../../view/layout.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import { type ShownParts, shownParts } from "../../view/shown-parts.ts";
 import type { ObjectEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
-import { fixedTypes, type PlanningContext } from "./planning-context.ts";
+import { fixedTypes } from "../../view/fixed-types.ts";
+import type { PlanningContext } from "./planning-context.ts";
 
 /** Returns the parts that must be added so that an active object is in view as requested; empty if it is. */
 export function wantedParts(

@@ -6,6 +6,8 @@ import { omissionMarks } from "../../lines/stand-ins.ts";
 import { blockHeader, contentBlock, fenced } from "../../render/content-block.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
+import { changeLine } from "../../render/reference-line.ts";
+import { fixedTypes } from "../../view/fixed-types.ts";
 import type { ActiveObject, LayoutInput, ShownObject, ViewMessage } from "../../view/layout.ts";
 import type { Rendered } from "./chat-messages.ts";
 import type { Activated } from "./activated-in-turn.ts";
@@ -168,8 +170,25 @@ interface ContentRoom {
   readonly part: number;
 }
 
+/**
+ * Whether an active object has a newer content than the version that the session may show. Its former content is not
+ * shown, because it is no longer true.
+ */
+export function isReplaced({ entry, stored }: ActiveObject): boolean {
+  const { body, version, hashes } = entry.stored;
+  return (
+    !fixedTypes.has(body.type) &&
+    stored.version < version &&
+    stored.hashes.content_hash !== hashes.content_hash
+  );
+}
+
 function wholeBlocks(object: ActiveObject, { workspace }: LayoutInput): readonly Block[] {
   const { stored, ranges } = object;
+  if (isReplaced(object)) {
+    const text = changeLine({ ...object.entry, stored }, object.entry, workspace);
+    return [{ type: "text", text }];
+  }
   const entry = { ...object.entry, stored };
   const text = stored.body.content;
   const texts =
@@ -184,8 +203,10 @@ function fitObject(
   { workspace, estimator }: LayoutInput,
   room: ContentRoom,
 ): FittedObject {
+  const replaced = isReplaced(object);
   if (room.whole === Number.POSITIVE_INFINITY || contentTokens(whole, estimator) <= room.whole)
-    return { blocks: whole, form: "whole" };
+    return { blocks: whole, form: replaced ? "replaced" : "whole" };
+  if (replaced) return { blocks: [], form: "left-out" };
   const { stored, ranges } = object;
   const entry = { ...object.entry, stored };
   const text = stored.body.content;

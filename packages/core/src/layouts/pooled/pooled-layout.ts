@@ -21,7 +21,7 @@ import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { NoticeEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import type { ViewSource } from "../../view/view-source.ts";
-import { activeContents, activePool, besideChat } from "./active-pool.ts";
+import { activeContents, activePool, besideChat, isReplaced } from "./active-pool.ts";
 import { chatPool } from "./chat-pool.ts";
 import { type Activated, activatedInTurn } from "./activated-in-turn.ts";
 import { withoutLeftOut } from "./without-left-out.ts";
@@ -221,6 +221,8 @@ function activatedOf({
 type ActiveRow = {
   readonly of: string;
   readonly version: number;
+  /** The newest version, if a line reports it instead of the content. */
+  readonly newest?: number;
   readonly ranges?: readonly LineRange[];
   readonly pinned?: true;
 };
@@ -246,11 +248,14 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
       versions: [],
       how: `messages unchanged${noThinking === true ? " except for their thinking" : ""}${ends}, results as reference lines`,
     },
-    ...active.map(({ of, version, ranges, pinned }) => ({
+    ...active.map(({ of, version, newest, ranges, pinned }) => ({
       what: pinned === true ? "pinned" : "active",
       place: "",
-      versions: [{ handle: of, version }],
-      how: ranges === undefined ? "whole" : partText(ranges),
+      versions: [version, ...(newest === undefined ? [] : [newest])].map((one) => ({
+        handle: of,
+        version: one,
+      })),
+      how: newest === undefined ? (ranges === undefined ? "whole" : partText(ranges)) : "a line",
     })),
   ];
 }
@@ -269,7 +274,9 @@ function withoutVersions(record: ViewRecord, lost: ReadonlySet<string>): ViewRec
   const isThere = (name: string): boolean => !lost.has(name);
   const pool = memory.pool.filter(isThere);
   const newer = (memory.newer ?? []).filter(isThere);
-  const active = memory.active.filter(({ of, version }) => isThere(`${of}@${version}`));
+  const active = memory.active.filter(({ of, version, newest = version }) =>
+    [version, newest].every((one) => isThere(`${of}@${one}`)),
+  );
   return { ...record, memory: { ...memory, pool, newer, active } };
 }
 
@@ -287,11 +294,12 @@ function recordOf(
     ...(just.length === 0 ? {} : { just_activated: just }),
     ...(earlier.length === 0 ? {} : { activated_in_turn: earlier }),
     ...(short.length === 0 ? {} : { short_turns: short }),
-    active: input.active.map(({ entry, stored, ranges, isPinned }) => ({
-      of: entry.handle,
-      version: stored.version,
-      ...defined({ ranges }),
-      ...(isPinned ? { pinned: true as const } : {}),
+    active: input.active.map((object) => ({
+      of: object.entry.handle,
+      version: object.stored.version,
+      ...(isReplaced(object) ? { newest: object.entry.stored.version } : {}),
+      ...defined({ ranges: object.ranges }),
+      ...(object.isPinned ? { pinned: true as const } : {}),
     })),
     factor: input.calibration?.factor ?? 1,
     ...defined({
@@ -319,8 +327,8 @@ function inputOf(record: ViewRecord, source: ViewSource): LayoutInput {
     const entry = entryNamed(source, name);
     pool.set(entry.id, entry);
   }
-  const active = memory.active.map(({ of, version, ranges, pinned }): ActiveObject => {
-    const entry = entryOf(source, of, version);
+  const active = memory.active.map(({ of, version, newest, ranges, pinned }): ActiveObject => {
+    const entry = entryOf(source, of, newest ?? version);
     const stored = source.object(of, version)?.stored;
     const { content } = stored?.body ?? {};
     if (stored === undefined || content === undefined)
