@@ -427,6 +427,22 @@ describe("when an epoch ends", () => {
     expect(stage.view(immediate).epoch).toMatchObject({ isNew: true, left: ["t1"] });
   });
 
+  it("is at once also for a short output", () => {
+    const immediate = epochLayout({ small: 50, deactivate: "immediate" });
+    const stage = viewStage("go on");
+    const dead = stage.call("bash", { command: "a" }, "PORT=8080\n");
+    const { record } = stage.view(immediate);
+    stage.deactivate(dead);
+    const departure = immediate.departureOf?.(record, "t1", []);
+    stage.say("Well.");
+    const next = stage.view(immediate);
+
+    expect(departure).toEqual({ when: "next-call" });
+    expect(next.epoch).toMatchObject({ isNew: true, left: ["t1"] });
+    expect(textsOf(next).join("\n")).toContain("[t1 ok, 10 chars]");
+    expect(textsOf(next).join("\n")).not.toContain("PORT=8080");
+  });
+
   it("is never because of a cold cache if nothing can leave", () => {
     const stage = viewStage("go on");
     stage.say("Well.");

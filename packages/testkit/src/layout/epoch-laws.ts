@@ -80,6 +80,8 @@ export const epochLaws: Readonly<
       share: Number.POSITIVE_INFINITY,
       shareAtTurn: Number.POSITIVE_INFINITY,
       shareDeactivated: Number.POSITIVE_INFINITY,
+      // The settings with which every deactivated content leaves at once have no limit for small ones.
+      ...(subject.settings.deactivate === "immediate" ? { small: 0 } : {}),
       deactivate: "at-epoch-end",
       superseded: "at-epoch-end",
     });
@@ -125,16 +127,16 @@ export const epochLaws: Readonly<
     });
   },
   "departure-is-as-reported": (subject, trial) => {
-    // The defaults keep short outputs; without that limit, everything that is inactive leaves with the next call.
+    // The defaults keep short outputs; everything that is inactive leaves with the next call if the settings say so.
     const settings = [
       subject.settings,
       { ...defaultEpochSettings, trim: subject.settings.trim },
-      { ...subject.settings, small: 0, deactivate: "immediate" as const },
+      { ...subject.settings, deactivate: "immediate" as const },
     ];
     for (const each of settings) {
       const layout = subject.make(each);
       everyEpochCall({ ...subject, settings: each }, trial, (call, epoch) =>
-        assertDeparts(layout, call, epoch),
+        assertDeparts(layout, call, epoch, each),
       );
     }
   },
@@ -161,7 +163,12 @@ function answersIn({ entries }: ViewRecord): number {
 }
 
 /** Checks that each inactive object with content in the last view has left, or stays, as the layout reported. */
-function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): void {
+function assertDeparts(
+  layout: Layout,
+  call: PlayedCall,
+  epoch: EpochFigures,
+  { deactivate }: EpochSettings,
+): void {
   const { last, input, output, isCompacted } = call;
   if (last === undefined || isCompacted || isShortened(output.messages, input)) return;
   if (hasOtherMessages(call)) return;
@@ -188,6 +195,8 @@ function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): v
     );
     assert.ok(departure, `${handle} is in view, but its departure is not reported`);
     const isThere = handlesShown(output.record.entries).has(handle);
+    const canStay = deactivate === "at-epoch-end" || isReport(handle, input);
+    assert.ok(departure.when !== "never" || canStay, `${handle} is too short to leave at once`);
     if (departure.when === "never")
       assert.ok(isThere, `${handle} was reported to stay, but has left the view`);
     else if (departure.when === "next-call" || epoch.isNew) {
@@ -202,6 +211,12 @@ function assertDeparts(layout: Layout, call: PlayedCall, epoch: EpochFigures): v
       );
     }
   }
+}
+
+/** Whether an object is the report of a context tool, which is never active. */
+function isReport(handle: string, { pool }: LayoutInput): boolean {
+  const entry = [...pool.values()].find((one) => one.handle === handle);
+  return entry?.stored.body["context_tool"] === true;
 }
 
 /** Returns the handles of the long texts of the newest user message. They never leave. */

@@ -10,7 +10,7 @@ import { decide } from "./decide.ts";
 import { departureOf } from "./departure.ts";
 import { draw } from "./draw.ts";
 import { epochOf } from "./epoch-memory.ts";
-import { defaultEpochSettings, type EpochSettings } from "./epoch-settings.ts";
+import { type EpochSettings, everySetting } from "./epoch-settings.ts";
 import { planningContext } from "./planning-context.ts";
 
 /**
@@ -19,7 +19,7 @@ import { planningContext } from "./planning-context.ts";
  * recently leaves the view. Only bytes after the first removed content change.
  */
 export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
-  const all = { ...defaultEpochSettings, ...settings };
+  const all = everySetting(settings);
   const { largeArguments } = all;
   return {
     name: "epoch",

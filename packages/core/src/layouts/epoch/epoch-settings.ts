@@ -11,7 +11,10 @@ export interface EpochSettings {
    * turn. Nobody will need them, so they leave earlier than those that only were not used.
    */
   readonly shareDeactivated: number;
-  /** Tokens below which results are shown unchanged and stay; default 50. */
+  /**
+   * Tokens below which results are shown unchanged and stay; default 50. With `deactivate: "immediate"` there are none,
+   * because deactivated content leaves whatever its size.
+   */
   readonly small: number;
   /**
    * Tokens from which on the arguments of writes and edits can leave the view; default 600. Undefined: they always
@@ -60,3 +63,9 @@ export const defaultEpochSettings: EpochSettings = {
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",
 };
+
+/** Returns settings with the defaults for those that are not given. */
+export function everySetting(given: Partial<EpochSettings>): EpochSettings {
+  const all = { ...defaultEpochSettings, ...given };
+  return all.deactivate === "immediate" ? { ...all, small: 0 } : all;
+}
