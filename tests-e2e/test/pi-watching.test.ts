@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
 import { type Reply, toolCalls } from "../src/loopback-reply.ts";
-import { adapterFolder } from "../src/managed-run.ts";
+import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
@@ -109,6 +109,33 @@ describe.each(piVersions)("Pi $version", (pi) => {
     },
   );
 });
+
+test.each(piVersions)(
+  "Pi $version shows a change by a person in the pooled layout, and no former text",
+  async (pi) => {
+    await using model = await openLoopbackModel({ script });
+    await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
+    const path = join(workspace.agentFolder, "store.sqlite");
+    const environment = { ...pooled, SCM_STORE: path };
+    await using rpc = await openPiRpc({ pi, workspace, extensions: [adapterFolder], environment });
+    await rpc.prompt("look");
+    await using store = await openSqliteStore({ path });
+    await writeFile(join(workspace.workFolder, "a.txt"), edited);
+    await stored(store, 2);
+    await rpc.prompt("after the edit");
+
+    const { requests, failures } = model;
+    expect(failures).toEqual([]);
+    expect(requests[1]?.messages.at(-1)?.text).toContain("\nline 20\n");
+    const last =
+      requests
+        .at(-1)
+        ?.messages.map(({ text }) => text)
+        .join("\n") ?? "";
+    expect(last).toContain("\nedited from outside\n");
+    expect(last).not.toContain("\nline 20\n");
+  },
+);
 
 /** Waits until the only file object in the store has reached a version. */
 const stored = async (store: ObjectStore, version: number): Promise<void> => {

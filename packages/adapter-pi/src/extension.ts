@@ -38,8 +38,9 @@ const extension: (host: PiHost) => void = piExtension({
     const config = configFromEnvironment(environment);
     const manager = await openContextManager({
       readLimits: piReadLimits,
-      // No release of Pi reports whether another extension blocks its `read` or changes the result.
-      activateUnread: "ask",
+      // No release of Pi reports whether another extension blocks its `read` or changes the result. The pooled layout
+      // shows an active file in its newest version all the same, as the specification says.
+      ...(config.layout === "pooled" ? {} : { activateUnread: "ask" }),
       ...config,
       workspace,
       patience,
@@ -74,6 +75,8 @@ async function servePage(
     loadCompose(),
   ]);
   const { sessionId } = await session.status();
+  // A session in which nothing has happened is not stored; the list of sessions shows it as soon as it is.
+  const [stored] = await store.describe([sessionId]);
   const documents = await openDocuments(store, { store: kind, at, xtdb });
   try {
     const inspector = await openInspector({
@@ -84,7 +87,7 @@ async function servePage(
       parser: documents.parser,
       search: documents.search,
       workspace,
-      at: `sessions/${encodeURIComponent(sessionId)}`,
+      ...(stored === undefined ? {} : { at: `sessions/${encodeURIComponent(sessionId)}` }),
       // Pi ends when it has nothing to do.
       keepsRunning: false,
     });
