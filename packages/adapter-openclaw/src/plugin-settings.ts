@@ -10,6 +10,7 @@ const variables: Readonly<Record<string, string>> = {
   activateUnread: "SCM_ACTIVATE_UNREAD",
   longTexts: "SCM_LONG_TEXTS",
   earlierThinking: "SCM_EARLIER_THINKING",
+  epochs: "SCM_EPOCHS",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",
   alive: "SCM_ALIVE",
@@ -43,5 +44,5 @@ export function environmentOf(settings: unknown, environment: Environment): Envi
 
 function textOf(value: unknown): string {
   if (typeof value === "boolean") return value ? "1" : "0";
-  return String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

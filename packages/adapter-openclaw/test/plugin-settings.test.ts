@@ -34,8 +34,11 @@ describe("the settings of the plugin", () => {
   it("count more than the environment", () => {
     const environment = { SCM_ALIVE: "3", SCM_KEPT: "2" };
 
-    expect(environmentOf({ alive: 7, xtdbKeep: false }, environment)).toEqual({
+    const epochs = { deactivate: "immediate" };
+
+    expect(environmentOf({ alive: 7, xtdbKeep: false, epochs }, environment)).toEqual({
       SCM_ALIVE: "7",
+      SCM_EPOCHS: '{"deactivate":"immediate"}',
       SCM_KEPT: "2",
       SCM_XTDB_KEEP: "0",
     });

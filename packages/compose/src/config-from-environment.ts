@@ -1,13 +1,14 @@
+import type { EpochSettings } from "@self-context-manager/core";
 import { defined } from "@self-context-manager/objects";
 
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
 import { type Environment, variableOf } from "./environment.ts";
+import { epochsHelp, epochsOf } from "./epochs-variable.ts";
 import { homeFolder } from "./home-folder.ts";
 import {
   type ActivateUnread,
   activateUnreadWays,
-  type EarlierThinking,
   earlierThinkingWays,
   type LayoutKind,
   layoutKinds,
@@ -32,7 +33,7 @@ export interface EnvironmentConfig {
   /** Undefined if the environment does not set it. */
   readonly longTexts?: number;
   /** Undefined if the environment sets nothing of it. */
-  readonly epochs?: { readonly earlierThinking: EarlierThinking };
+  readonly epochs?: Partial<EpochSettings>;
 }
 
 /** The variables that are read, each with a line for help texts. */
@@ -46,6 +47,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
   SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
+  SCM_EPOCHS: epochsHelp,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
   SCM_SETTING: `how much of the context is kept, and for how long: ${recentlyUsedNames.join(" or ")}`,
@@ -62,8 +64,7 @@ export function configFromEnvironment(
 ): EnvironmentConfig {
   const store = storeOf(environment);
   const longTexts = count(environment, "SCM_LONG_TEXTS", leastLongText);
-  const isThinkingSet = variableOf(environment, "SCM_EARLIER_THINKING") !== undefined;
-  const earlierThinking = choice(environment, "SCM_EARLIER_THINKING", earlierThinkingWays);
+  const epochs = epochSettings(environment);
   const isUnreadSet = variableOf(environment, "SCM_ACTIVATE_UNREAD") !== undefined;
   return {
     store,
@@ -75,8 +76,16 @@ export function configFromEnvironment(
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
     ...defined({ longTexts }),
-    ...(isThinkingSet ? { epochs: { earlierThinking } } : {}),
+    ...defined({ epochs }),
   };
+}
+
+/** The settings of epochs. The variable for one of them counts more than the same field of the others. */
+function epochSettings(environment: Environment): Partial<EpochSettings> | undefined {
+  const isThinkingSet = variableOf(environment, "SCM_EARLIER_THINKING") !== undefined;
+  const earlierThinking = choice(environment, "SCM_EARLIER_THINKING", earlierThinkingWays);
+  const epochs = epochsOf(environment);
+  return isThinkingSet ? { ...epochs, earlierThinking } : epochs;
 }
 
 /** The kind of the store: the named one, else the one to which the place belongs. */

@@ -1,3 +1,4 @@
+import { defaultEpochSettings } from "@self-context-manager/core";
 import { expect, test } from "vitest";
 
 import { ConfigError } from "../src/config-error.ts";
@@ -35,6 +36,7 @@ test("every variable is read", () => {
       SCM_ACTIVATE_UNREAD: "ask",
       SCM_LONG_TEXTS: "800",
       SCM_EARLIER_THINKING: "leaves",
+      SCM_EPOCHS: '{"deactivate":"immediate","trim":null,"earlierThinking":"stays"}',
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
       SCM_WINDOW_CALLS: "7",
@@ -51,7 +53,7 @@ test("every variable is read", () => {
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
     longTexts: 800,
-    epochs: { earlierThinking: "leaves" },
+    epochs: { deactivate: "immediate", trim: undefined, earlierThinking: "leaves" },
   });
 });
 
@@ -90,6 +92,49 @@ test.each([
   expect(ConfigError.is(error)).toBe(true);
   expect(error).toMatchObject({ variable, value, allowed });
   expect(error).toHaveProperty("message", `${variable} is "${value}"; it must be ${allowed}`);
+});
+
+test.each([
+  ["both", 'an object in JSON, such as {"deactivate":"immediate"}'],
+  ["[]", 'an object in JSON, such as {"deactivate":"immediate"}'],
+  ['{"deactivate":"now"}', "JSON whose deactivate is at-epoch-end or immediate"],
+  ['{"superseded":true}', "JSON whose superseded is at-epoch-end or at-once"],
+  ['{"share":-1}', "JSON whose share is a number from 0"],
+  ['{"small":1.5}', "JSON whose small is a whole number from 0"],
+  ['{"largeArguments":0}', "JSON whose largeArguments is a whole number from 1, or null"],
+  [
+    '{"trim":{"over":3000}}',
+    "JSON whose trim is an object with the whole numbers over, head, tail, or null",
+  ],
+  [
+    '{"toString":1}',
+    "JSON without toString; a field is share or shareAtTurn or shareDeactivated or small or largeArguments or replacedTexts or otherArguments or earlierThinking or trim or deactivate or superseded",
+  ],
+])("SCM_EPOCHS=%s is refused with the field and what it can have", (value, allowed) => {
+  const error = thrown(() => configFromEnvironment({ SCM_EPOCHS: value }, linux));
+
+  expect(error).toMatchObject({ variable: "SCM_EPOCHS", value, allowed });
+});
+
+test("SCM_EPOCHS can set each field", () => {
+  const every = {
+    share: 0.5,
+    shareAtTurn: 0,
+    shareDeactivated: 1,
+    small: 0,
+    largeArguments: null,
+    replacedTexts: 0,
+    otherArguments: { over: 10, age: 0 },
+    earlierThinking: "leaves",
+    trim: { over: 100, head: 20, tail: 10 },
+    deactivate: "immediate",
+    superseded: "at-once",
+  };
+
+  const { epochs } = configFromEnvironment({ SCM_EPOCHS: JSON.stringify(every) }, linux);
+
+  expect(Object.keys(every)).toEqual(Object.keys(defaultEpochSettings));
+  expect(epochs).toEqual({ ...every, largeArguments: undefined });
 });
 
 test.each([
