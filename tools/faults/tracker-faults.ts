@@ -3,6 +3,12 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/tracker/test` must find. */
 export const trackerFaults: readonly DeliberateFault[] = [
   {
+    file: "next-version.ts",
+    of: "return known === bytesHash;",
+    becomes: "return true;",
+    breaks: "A file that is not text and changes at an equal size has no new version.",
+  },
+  {
     file: "store-files.ts",
     of: "else if (stored.version > 1 || (await firstMadeAt(store, stored)) === undefined) added += 1;",
     becomes: "else added += 1;",

@@ -37,6 +37,8 @@ export interface FileTrackerOptions {
  * - `last-content-is-stored`: after several quick changes, the last content is stored.
  * - `edit-after-read-is-stored`: an edit between the read of a file and the start of its tracking is stored.
  * - `untouched-makes-no-version`: a file with a new time and the same content gets no version.
+ * - `bytes-are-compared`: a file that is not text gets a version if its bytes change, also at an equal size, and none if
+ *   only its time does.
  * - `large-growth-is-not-read`: a file of more than 1 MiB whose size changes gets a version with its new size and without
  *   content. The earlier versions stay.
  * - `atomic-save-is-a-change`: a file that is replaced by rename, or saved with a backup, stays the same object.

@@ -1,4 +1,5 @@
 import {
+  diskState,
   fileBody,
   type FileContent,
   type FileFacts,
@@ -9,6 +10,7 @@ import {
   movedFileBody,
   type ObjectBody,
   type ObjectId,
+  type ObjectMetadata,
   type ObjectStore,
   presenceOf,
   type Provenance,
@@ -75,8 +77,20 @@ export function hasContentOf(
   file: FileContent,
 ): boolean {
   if (body["path"] !== file.realPath) return false;
-  if (file.text === null) return presenceOf(body) === "non_text" && body["size"] === file.size;
+  if (file.text === null) return presenceOf(body) === "non_text" && hasBytesOf(body, file);
   return presenceOf(body) === "present" && hashes.content_hash === sha256(file.text);
+}
+
+/**
+ * Whether a version without text has the bytes of a file. If the source or the version has no hash, size and time show
+ * it.
+ */
+function hasBytesOf(body: ObjectBody | ObjectMetadata, file: FileContent): boolean {
+  if (body["size"] !== file.size) return false;
+  const { bytesHash } = file;
+  const known = body["bytes_hash"];
+  if (bytesHash !== undefined && known !== undefined) return known === bytesHash;
+  return diskState(body)?.modified === file.modified;
 }
 
 /** Returns the draft for a file that was named and not read. A known file keeps its version, unless it is missing. */

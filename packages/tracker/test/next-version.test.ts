@@ -36,6 +36,25 @@ async function knownFile(): Promise<{
   return { disk, content, store };
 }
 
+test.each([
+  ["other bytes of the same size", { bytesHash: "b" }, "b"],
+  ["the same bytes at another time", { modified: 9 }, undefined],
+  ["no hash and another time", { bytesHash: undefined, modified: 9 }, null],
+  ["no hash and the same time", { bytesHash: undefined }, undefined],
+] as const)("a file that is not text is compared by %s", async (_, other, hash) => {
+  const { disk, store } = await knownFile();
+  const bytes = { realPath: path, size: 4, modified: 1, text: null, bytesHash: "a" } as const;
+  const { body } = await latestOf(store);
+  const known = sealObject(fileBody(id, bytes, "human", body));
+  await store.commit([{ object: known }]);
+  const content = { ...bytes, ...other } as FileContent;
+
+  const read = { content, readAfter: 2, generator: "human" } as const;
+  const made = await afterRead(disk.files, id, read).body(await latestOf(store));
+
+  expect(made === undefined ? undefined : (made["bytes_hash"] ?? null)).toBe(hash);
+});
+
 test("an old content does not follow a newer one that was stored at the same time", async () => {
   const { disk, content, store } = await knownFile();
   disk.write(path, "two");

@@ -1,4 +1,5 @@
 import {
+  defined,
   FileError,
   type FileContent,
   type FileFacts,
@@ -6,6 +7,7 @@ import {
 } from "@self-context-manager/objects";
 
 import { constants as bufferConstants } from "node:buffer";
+import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 
@@ -22,6 +24,9 @@ export interface DiskFilesOptions {
 
 /** Far above any source file, and small enough that memory can hold several at once. */
 const usualMaxBytes = 64 * 1024 * 1024;
+
+/** Bytes of a file that is not text up to which they are hashed: the hash of so many takes some hundredths of a second. */
+const mostHashed = 16 * 1024 * 1024;
 
 /** Reads the files of this machine. It never blocks on a path that is not a regular file, and never writes. */
 export function diskFiles(options: DiskFilesOptions = {}): FileSource {
@@ -74,7 +79,10 @@ async function readWhole(path: string, maxBytes: number): Promise<FileContent> {
     );
   }
   const { bytes, ...state } = await readSnapshot(realPath, maxBytes, path);
-  return { realPath, size: bytes.byteLength, ...state, text: decodeText(bytes) };
+  const text = decodeText(bytes);
+  const bytesHash =
+    text === null && bytes.byteLength <= mostHashed ? hash("sha256", bytes) : undefined;
+  return { realPath, size: bytes.byteLength, ...state, text, ...defined({ bytesHash }) };
 }
 
 function kindOf(stats: BigIntStats): FileFacts["kind"] {

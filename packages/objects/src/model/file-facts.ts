@@ -18,6 +18,8 @@ export interface FileContent extends FileState {
   readonly realPath: string;
   /** The text; null if the bytes are not text. */
   readonly text: string | null;
+  /** The SHA-256 of bytes that are not text, by which a change of the same size is seen; undefined: not known. */
+  readonly bytesHash?: string;
 }
 
 /** The state of a file on disk that shows whether it has changed since it was read, perhaps by another process. */

@@ -26,6 +26,7 @@ const fileFields: ReadonlySet<string> = new Set([
   "char_count",
   "presence",
   "size",
+  "bytes_hash",
   "disk",
   "provenance",
 ]);
@@ -75,7 +76,7 @@ export function fileBody(
     file_type: fileType(file.realPath, file.text !== null),
     char_count: file.text?.length ?? 0,
     presence: file.text === null ? "non_text" : "present",
-    ...(file.text === null ? { size: file.size } : {}),
+    ...(file.text === null ? { size: file.size, ...defined({ bytes_hash: file.bytesHash }) } : {}),
     disk: diskField(file),
     provenance: { origin: file.realPath, generator },
   };

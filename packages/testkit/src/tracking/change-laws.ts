@@ -62,6 +62,25 @@ export const editAfterReadIsStored: TrackerScenario = tracking(
   },
 );
 
+export const bytesAreCompared: TrackerScenario = tracking(
+  async ({ at, know, untilQuiet, untilReported, latest }) => {
+    await writeFile(at("a.bin"), Uint8Array.from([0, 1, 2, 3]));
+    const [id] = await know("a.bin");
+    assert.ok(id);
+
+    await utimes(at("a.bin"), 1_000_000_000, 1_000_000_000);
+    await untilQuiet();
+    assert.equal((await latest(id)).version, 1);
+
+    await writeFile(at("a.bin"), Uint8Array.from([0, 1, 2, 4]));
+    await untilReported((change) => change.id === id, "the change of bytes");
+
+    const { body, version } = await latest(id);
+    assert.equal(version, 2);
+    assert.deepEqual([body.content, body["size"]], [null, 4]);
+  },
+);
+
 export const untouchedMakesNoVersion: TrackerScenario = tracking(
   async ({ at, write, know, untilQuiet, latest, changes }) => {
     await write("a.txt", "one");

@@ -1,5 +1,6 @@
 import {
   atomicSaveIsAChange,
+  bytesAreCompared,
   changeMakesAVersion,
   editAfterReadIsStored,
   largeGrowthIsNotRead,
@@ -29,6 +30,7 @@ export type TrackerLaw =
   | "last-content-is-stored"
   | "edit-after-read-is-stored"
   | "untouched-makes-no-version"
+  | "bytes-are-compared"
   | "large-growth-is-not-read"
   | "atomic-save-is-a-change"
   | "move-keeps-the-object"
@@ -51,6 +53,7 @@ export const trackerLaws: Readonly<Record<TrackerLaw, TrackerScenario>> = {
   "last-content-is-stored": lastContentIsStored,
   "edit-after-read-is-stored": editAfterReadIsStored,
   "untouched-makes-no-version": untouchedMakesNoVersion,
+  "bytes-are-compared": bytesAreCompared,
   "large-growth-is-not-read": largeGrowthIsNotRead,
   "atomic-save-is-a-change": atomicSaveIsAChange,
   "move-keeps-the-object": moveKeepsTheObject,
