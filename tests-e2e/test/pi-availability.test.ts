@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { describe, expect, test } from "vitest";
 
 import { openLoopbackModel } from "../src/loopback-model.ts";
@@ -118,7 +119,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expectUntouched(model);
   });
 
-  test.each(["SCM_BREAKPOINTS", "SCM_LAYOUT"])(
+  test.each(["SCM_BREAKPOINTS", "SCM_EPOCHS", "SCM_LAYOUT"])(
     "continues with a wrong %s and notifies the user of the values that it can have",
     async (name) => {
       await using model = await reader();
@@ -135,6 +136,48 @@ describe.each(piVersions)("Pi $version", (pi) => {
       expectUntouched(model);
     },
   );
+
+  test("ends epochs by SCM_EPOCHS: an inactive output of any size leaves with the next call", async () => {
+    await using model = await openLoopbackModel({
+      script: [
+        toolCalls(["call_a", "bash", { command: "printf 'one%s' two" }]),
+        toolCalls(["call_b", "bash", { command: "printf 'three%s' four" }]),
+        { type: "text", text: "Done." },
+      ],
+    });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const environment = {
+      SCM_STORE: join(workspace.agentFolder, "store.sqlite"),
+      SCM_EPOCHS: '{"deactivate":"immediate"}',
+      SCM_POLICY: "window",
+      SCM_WINDOW_CALLS: "1",
+    };
+
+    const exit = await printRead(pi, workspace, { environment });
+
+    expect(exit).toMatchObject({ exitCode: 0, stdout: "Done.\n" });
+    const [, second, third] = model.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(second).toContain("onetwo");
+    expect(third).not.toContain("onetwo");
+    expect(third).toContain("[t1 ok, 6 chars]");
+    expect(third).toContain("threefour");
+  });
+
+  test("stores no session in which the user only looks", async () => {
+    await using model = await reader();
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const path = join(workspace.agentFolder, "store.sqlite");
+    const look = { environment: { SCM_STORE: path }, prompt: "/context" };
+
+    const exits = [await printRead(pi, workspace, look), await printRead(pi, workspace, look)];
+
+    await using store = await openSqliteStore({ path });
+    expect(exits.map(({ stderr }) => stderr)).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining("No objects are known yet.")),
+    );
+    expect((await store.find({})).items).toEqual([]);
+    expect(model.requests).toEqual([]);
+  });
 
   test("delays little while another program locks the store, and then ingests what was missed", async () => {
     await using model = await openLoopbackModel({

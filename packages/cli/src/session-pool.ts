@@ -19,7 +19,10 @@ export interface PoolObject {
 /** The name of the newest session on the command line. */
 const latest = "latest";
 
-/** Finds a session by its id, its host's id, or the beginning of one of them; `latest` is the newest session. */
+/**
+ * Finds a session by its id, its host's id, or the beginning of one of them; `latest` is the newest session with a model
+ * call, or else the newest one.
+ */
 export async function findSession(
   store: ObjectStore,
   call: Pick<CommandCall, "text">,
@@ -27,7 +30,7 @@ export async function findSession(
 ): Promise<StoredMetadata> {
   const byHost = await store.find({ where: { type: "session", session_id: given }, limit: 10 });
   const named = byHost.items.length > 0 ? byHost.items : await byBeginning(store, given);
-  const found = named.length === 0 && given === latest ? await newest(store, 1) : named;
+  const found = named.length === 0 && given === latest ? await newestWithCall(store) : named;
   const [session, another] = found;
   if (session === undefined) {
     throw new CliError(
@@ -47,6 +50,15 @@ export async function findSession(
 export async function onlySession(store: ObjectStore): Promise<StoredMetadata | undefined> {
   const [session, another] = await newest(store, 2);
   return another === undefined ? session : undefined;
+}
+
+/** The number of sessions among which the newest one with a model call is looked for. */
+const mostLookedAt = 100;
+
+async function newestWithCall(store: ObjectStore): Promise<readonly StoredMetadata[]> {
+  const sessions = await newest(store, mostLookedAt);
+  const found = sessions.find(({ body }) => body["view_ref"] !== undefined) ?? sessions[0];
+  return found === undefined ? [] : [found];
 }
 
 async function newest(store: ObjectStore, limit: number): Promise<readonly StoredMetadata[]> {

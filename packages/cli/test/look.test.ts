@@ -162,13 +162,28 @@ test("latest is the newest session, except if a session has that id", async () =
   );
 });
 
-/** Begins another session in a store. */
+test("latest is a session with a model call if there is one", async () => {
+  await using store = await storeWithSession();
+  await openSessionOf(store, "called");
+  {
+    await using manager = await openContextManager({ at: store.at, workspace: store.workspace });
+    const session = await manager.openSession({ harness: "pi", sessionId: "without-calls" });
+    await session.recordNamed(["a.txt"]);
+  }
+
+  expect(await store.scm("list", "--session", "latest")).toEqual(
+    await store.scm("list", "--session", "called"),
+  );
+});
+
+/** Begins another session in a store, with a model call. */
 async function openSessionOf(
   { at, workspace }: { readonly at: string; readonly workspace: string },
   sessionId: string,
 ): Promise<void> {
   await using manager = await openContextManager({ at, workspace });
-  await manager.openSession({ harness: "pi", sessionId });
+  const session = await manager.openSession({ harness: "pi", sessionId });
+  await session.nextView();
 }
 
 test("an empty target or place is reported", async () => {

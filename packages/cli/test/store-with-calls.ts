@@ -23,7 +23,9 @@ export async function storeWithCalls(): Promise<
   const handedOver: (readonly ViewMessage[])[] = [];
   const messages: Message[] = [{ role: "user", content: "please build", timestamp: 1 }];
   await using manager = await openContextManager({ at, workspace });
-  await manager.openSession({ harness: "pi", sessionId: "empty" });
+  const empty = await manager.openSession({ harness: "pi", sessionId: "empty" });
+  // A session in which nothing happens is not stored.
+  await empty.recordNamed([]);
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
   const send = async (options = {}): Promise<void> => {
     await session.ingest(readList(messages, neutralCodec));

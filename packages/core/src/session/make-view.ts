@@ -91,7 +91,8 @@ export async function lookAtView(
   estimator: TokenEstimator,
 ): Promise<View> {
   const { view } = await renderedView(scope, options, estimator);
-  await commitSession(scope);
+  // A new session that was only looked at is not stored.
+  if (scope.state.version > 0) await commitSession(scope);
   return { ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 };
 }
 

@@ -20,7 +20,7 @@ import { knownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { ReadList } from "../host/read-list.ts";
-import { openState } from "../state/open-state.ts";
+import { beginSession, openState } from "../state/open-state.ts";
 import {
   commitSession,
   type SessionDependencies,
@@ -51,6 +51,8 @@ import { splitList, type SplitList } from "./split-list.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
 import type { HeldIn, HeldTexts } from "../view/layout.ts";
 import type { View, ViewOptions } from "./view-options.ts";
+
+type Operation<Result> = (scope: SessionScope) => Promise<Result>;
 
 /** Information about a session before it is opened. */
 interface OpenSessionOptions {
@@ -122,11 +124,10 @@ export async function openContextSession(
   }
 
   /** Runs an operation on the scope. After a failure the state is uncertain, so the next operation reads it again. */
-  async function attempt<Result>(
-    operation: (scope: SessionScope) => Promise<Result>,
-  ): Promise<Result> {
-    const current = scope ?? (await openScope());
+  async function attempt<Result>(operation: Operation<Result>, changes: boolean): Promise<Result> {
+    const opened = scope ?? (await openScope());
     scope = undefined;
+    const current = changes ? await begun(opened, host, openScope) : opened;
     follower?.takeIn(current);
     const result = await operation(current);
     scope = current;
@@ -142,14 +143,14 @@ export async function openContextSession(
 
   /**
    * Runs an operation, and repeats it once on the stored state if another process with the same session committed
-   * first.
+   * first. `changes`: whether the operation can change something; then a new session is stored before it.
    */
-  async function run<Result>(operation: (scope: SessionScope) => Promise<Result>): Promise<Result> {
+  async function run<Result>(operation: Operation<Result>, changes = true): Promise<Result> {
     checkOpen();
     return await queue(async () => {
       const version = scope?.state.version;
       try {
-        return await attempt(operation);
+        return await attempt(operation, changes);
       } catch (error) {
         if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
         dependencies.logger.warn("another process writes to the same objects", { ...host });
@@ -158,7 +159,7 @@ export async function openContextSession(
       // Other sessions can write a file too, but only another process writes the object of this session.
       if (version !== undefined && scope.state.version > version) isShared = true;
       try {
-        return await attempt(operation);
+        return await attempt(operation, changes);
       } catch (cause) {
         if (!StoreError.is(cause, "VERSION_CONFLICT")) throw cause;
         throw new StoreError(
@@ -248,7 +249,7 @@ export async function openContextSession(
       await run(async ({ state }) => {
         const { keys } = recogniseList(messages, knownMessages(state), { rewound });
         return await Promise.resolve(keys().findLastIndex((key) => state.chat.known.has(key)) + 1);
-      }),
+      }, false),
     announceTools: (toolNames) => {
       hostRead ??= toolNames.find((name) => canReadFiles(dependencies.toolFacts, name));
     },
@@ -260,14 +261,10 @@ export async function openContextSession(
       }),
     nextView: async (options = {}) => await run(async (current) => await viewOf(current, options)),
     peekView: async (options = {}) =>
-      await run(
-        async (current) =>
-          await lookAtView(
-            current,
-            withKnownPrices(current, options),
-            currentEstimator(current, options.model),
-          ),
-      ),
+      await run(async (current) => {
+        const estimated = currentEstimator(current, options.model);
+        return await lookAtView(current, withKnownPrices(current, options), estimated);
+      }, false),
     ingestAndView: async (list, options = {}) =>
       await run(async (current) => {
         const { split, keys } = await takeIn(current, list, options);
@@ -294,7 +291,8 @@ export async function openContextSession(
     find: async (request, options) =>
       await answer((current) => findObjects(current, request), options),
     load: async (target) => await answer((current) => loadInactive(current, target)),
-    inspect: async (target) => await run(async (current) => await inspectObject(current, target)),
+    inspect: async (target) =>
+      await run(async (current) => await inspectObject(current, target), false),
     name: async (target, nickname) =>
       await answer((current) => nameObject(current, target, nickname)),
     recordRead: async (path, { callId }) =>
@@ -357,7 +355,7 @@ export async function openContextSession(
       checkOpen();
       await dependencies.store.commit([]);
     },
-    status: async () => await run(async (current) => statusOf(current)),
+    status: async () => await run(async (current) => statusOf(current), false),
     [Symbol.asyncDispose]: async () => {
       // The queue runs this after the operations that were requested before.
       closing ??= queue(async () => {
@@ -368,6 +366,20 @@ export async function openContextSession(
     },
   };
   return session;
+}
+
+/**
+ * Stores a new session, in which nothing has happened so far. If another process has begun it since it was opened, it is
+ * opened again.
+ */
+async function begun(
+  opened: SessionScope,
+  host: HostSession,
+  reopen: () => Promise<SessionScope>,
+): Promise<SessionScope> {
+  const { state, dependencies } = opened;
+  const isStored = state.version > 0 || (await beginSession(dependencies, host, state));
+  return isStored ? opened : await reopen();
 }
 
 function noteFiles(

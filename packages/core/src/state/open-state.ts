@@ -21,7 +21,7 @@ import { newSessionState, type SessionState } from "./session-state.ts";
 import type { ToolExecutions } from "./tool-executions.ts";
 
 /**
- * Returns the state of a host's session: the stored one, or a new one that is stored at once. `executions`: what the
+ * Returns the state of a host's session: the stored one, or a new one, which `beginSession` stores. `executions`: what the
  * process recorded of tools that ran. Default: nothing.
  */
 export async function openState(
@@ -30,9 +30,9 @@ export async function openState(
   executions?: ToolExecutions,
 ): Promise<SessionState> {
   const found = await findSession(dependencies, host);
-  return found === undefined
-    ? await startState(dependencies, host, executions)
-    : await loadState(dependencies, found, executions);
+  if (found !== undefined) return await loadState(dependencies, found, executions);
+  const { ids } = dependencies;
+  return newSessionState({ session: ids.next(), chat: ids.next() }, host, executions);
 }
 
 async function findSession(
@@ -87,13 +87,15 @@ function knownIds(session: StoredVersion): readonly ObjectId[] {
   return (session.body["pool"] as readonly PoolRow[]).map(({ id }) => id);
 }
 
-async function startState(
-  dependencies: SessionDependencies,
+/**
+ * Stores a new session and its chat. Returns false if another process has begun the session since it was opened: then the
+ * state must be read again.
+ */
+export async function beginSession(
+  { store }: SessionDependencies,
   host: HostSession,
-  executions: ToolExecutions | undefined,
-): Promise<SessionState> {
-  const { store, ids } = dependencies;
-  const state = newSessionState({ session: ids.next(), chat: ids.next() }, host, executions);
+  state: SessionState,
+): Promise<boolean> {
   const chat = sealObject(chatBody(state.chat.document, () => undefined));
   const session = sealObject(sessionBody(state));
   let versions: readonly CommittedVersion[];
@@ -103,11 +105,8 @@ async function startState(
     const writes = [chat, session].map((object) => ({ object, expect: 0 }));
     ({ versions } = await store.commit(writes, { requestId }));
   } catch (error) {
-    const found = StoreError.is(error, "REQUEST_CONFLICT")
-      ? await findSession(dependencies, host)
-      : undefined;
-    if (found === undefined) throw error;
-    return await loadState(dependencies, found, executions);
+    if (StoreError.is(error, "REQUEST_CONFLICT")) return false;
+    throw error;
   }
   const [madeChat, madeSession] = versions;
   if (madeChat === undefined || madeSession === undefined)
@@ -115,5 +114,5 @@ async function startState(
   state.chat.keep({ ...chat, version: madeChat.version, at: madeChat.at });
   state.noteTransaction(madeSession.at.tx_id);
   state.noteStored(madeSession.version);
-  return state;
+  return true;
 }

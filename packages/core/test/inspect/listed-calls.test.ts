@@ -84,7 +84,8 @@ describe("the calls of a session", () => {
   });
 
   test("are an empty list for a session without calls", async () => {
-    const { store } = await openTestSession();
+    const { store, session } = await openTestSession();
+    await session.recordSystemPrompt("host", "Be good.");
     const history = await historyOf(store);
 
     expect([history.count, await listed(history), await history.rebuild(1)]).toEqual([

@@ -101,6 +101,9 @@ describe("one session in two processes", () => {
     const opened = await openTestSession();
 
     const sessions = await Promise.all([1, 2, 3].map(async () => await opened.reopen(another)));
+    await Promise.all(
+      sessions.map(async (one) => await one.recordSystemPrompt("host", "Be good.")),
+    );
 
     const ids = await Promise.all(sessions.map(async (one) => (await one.status()).sessionId));
     const { items } = await opened.store.find({
@@ -108,6 +111,21 @@ describe("one session in two processes", () => {
     });
     expect([...new Set(ids)]).toEqual(items.map(({ body }) => body.id));
     expect(items).toHaveLength(1);
+  });
+
+  it("is not stored while it is only looked at", async () => {
+    const { session, store } = await openTestSession();
+
+    await session.status();
+    await session.peekView();
+    await session.inspect("f1");
+    await session.check();
+    const looked = await store.find({});
+    await session.recordSystemPrompt("host", "Be good.");
+    const { items } = await store.find({ where: { type: "session" } });
+
+    expect(looked.items).toEqual([]);
+    expect(items.map(({ body }) => body.id)).toEqual([(await session.status()).sessionId]);
   });
 
   it("continues in both: each finds the changes of the other", async () => {
