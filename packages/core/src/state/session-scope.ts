@@ -97,8 +97,8 @@ interface StagedWrites {
 }
 
 /**
- * Adds an object to the metadata pool, or replaces its metadata by newer metadata. A deleted file becomes inactive
- * (decision D12): a file that is made again is activated again by who needs it.
+ * Adds an object to the metadata pool, or replaces its metadata by newer metadata. A file that was deleted or is no
+ * longer text becomes inactive (decision D12): when it has text again, it is activated again by who needs it.
  */
 export function joinPool(
   { pool, active }: SessionState,
@@ -106,7 +106,9 @@ export function joinPool(
   row?: Pick<PoolRow, "key" | "loaded" | "linked">,
 ): PoolEntry {
   const entry = pool.join(stored, row);
-  if (entry.stored === stored && presenceOf(stored.body) === "missing") active.leave(entry.id);
+  const presence = presenceOf(stored.body);
+  const hasNoText = presence === "missing" || presence === "non_text";
+  if (entry.stored === stored && hasNoText) active.leave(entry.id);
   return entry;
 }
 

@@ -144,6 +144,7 @@ describe("read", () => {
     const { session, store } = await openTestSession({
       files: { "/work/src/a.ts": "x", "/work/logo.png": null },
     });
+    await session.recordSystemPrompt("host", "Be good.");
     const before = await versionCount(store);
 
     const directory = await session.read({ path: "src" });
@@ -279,6 +280,29 @@ describe("files that are written, deleted and created again", () => {
       files.set("/work/a.ts", "one\n");
       await session.read({ path: "a.ts" });
       expect(await handlesIn(session, "active")).toEqual(["f1"]);
+    },
+  );
+
+  it.each([pooledLayout, epochLayout()])(
+    "are inactive once they are no longer text, and only metadata ($name)",
+    async (layout) => {
+      const { session, files } = await openTestSession({
+        layout,
+        files: { "/work/a.ts": "one\n" },
+      });
+      const history = scriptHistory();
+      history.user("go");
+      await history.read(session, "a.ts");
+      await history.ingest(session);
+      await session.nextView();
+
+      files.set("/work/a.ts", null);
+      await session.recordWrite("a.ts");
+
+      expect(await handlesIn(session, "active")).not.toContain("f1");
+      const { messages } = await session.nextView();
+      expect(JSON.stringify(messages)).toContain("f1 a.ts");
+      expect(await session.activate("f1")).toMatchObject({ ok: false });
     },
   );
 
