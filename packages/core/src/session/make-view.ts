@@ -23,7 +23,6 @@ import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
-  Layout,
   LayoutInput,
   LayoutOutput,
   Liveness,
@@ -40,6 +39,7 @@ import {
   withoutAdded,
 } from "./added-messages.ts";
 import { budgetOf } from "./budget.ts";
+import { type CallFigures, figuresOfCall } from "./figures-of-call.ts";
 import { followChanges } from "./follow-changes.ts";
 import { withHeldTexts } from "./held-texts.ts";
 import { linkNotes } from "./link-notes.ts";
@@ -58,13 +58,33 @@ export async function makeView(
 ): Promise<View> {
   await derived(scope, joinLinked);
   const notes = (await derived(scope, linkNotes)) ?? [];
-  const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
+  const { output, view, ...rendered } = await renderedView(scope, options, estimator, added, notes);
   takeOut(scope, output);
   scope.state.active.noteSent();
-  if (account !== undefined) scope.state.sent.setAccount(account);
+  if (rendered.account !== undefined) scope.state.sent.setAccount(rendered.account);
+  const account = rendered.account ?? accountOfView(scope, options, output);
   const call = await storeView(scope, options, estimator, output);
   scope.dependencies.documents?.request();
-  return { ...view, call };
+  return { ...view, account, call };
+}
+
+/**
+ * Returns the cost of the calls of this process with this one, for a layout that reports no figures of it. It is not
+ * stored, because a call that changes nothing else makes no version of the session.
+ */
+function accountOfView(
+  scope: SessionScope,
+  options: ViewOptions,
+  { messages }: LayoutOutput,
+): CostAccount {
+  const { unreported, state } = scope;
+  const { turns } = state.chat;
+  const figures = figuresOfCall(messages, unreported.messages, turns, state.pool.entries);
+  const { isCold: isCacheCold } = cacheCost(scope, options);
+  const account = countedCall(state, options, figures, isCacheCold, unreported.account);
+  unreported.messages = messages;
+  unreported.account = account;
+  return account;
 }
 
 /** Does what needs the derived indexes. A fault of one of them is logged, and costs no view. */
@@ -93,7 +113,7 @@ export async function lookAtView(
   const { view } = await renderedView(scope, options, estimator);
   // A new session that was only looked at is not stored.
   if (scope.state.version > 0) await commitSession(scope);
-  return { ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 };
+  return { ...asOfLastCall(view, scope), call: 0 };
 }
 
 interface RenderedView {
@@ -122,9 +142,10 @@ async function renderedView(
  */
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
-  layout: Layout,
-  { sent: { account, view: last } }: SessionState,
+  { dependencies: { layout }, state, unreported }: SessionScope,
 ): Omit<View, "call"> {
+  const { view: last, account: stored } = state.sent;
+  const account = layout.epochOf === undefined ? unreported.account : stored;
   const withoutEpoch = { ...view, ...defined({ account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
   const { endedBy: _unsentEnd, ...figures } = epoch;
@@ -219,12 +240,21 @@ async function systemPrompts({
 
 function accountOf(
   state: SessionState,
-  { prices = usualPrices }: ViewOptions,
+  options: ViewOptions,
   figures: EpochFigures | undefined,
   { factor, isCacheCold }: { readonly factor: number; readonly isCacheCold: boolean },
 ): CostAccount | undefined {
-  if (figures === undefined) return undefined;
-  return countCall(state.sent.account ?? emptyAccount, prices, {
+  return figures === undefined ? undefined : countedCall(state, options, figures, isCacheCold);
+}
+
+function countedCall(
+  state: SessionState,
+  { prices = usualPrices }: ViewOptions,
+  figures: CallFigures,
+  isCacheCold: boolean,
+  before = state.sent.account,
+): CostAccount {
+  return countCall(before ?? emptyAccount, prices, {
     promptTokens: figures.promptTokens,
     sharedTokens: figures.sharedTokens,
     appendOnlyTokens: figures.appendOnlyTokens,

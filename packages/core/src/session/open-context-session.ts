@@ -116,6 +116,7 @@ export async function openContextSession(
       followed: new Map(),
       written: new Map(),
       staged: [],
+      unreported: { account: undefined, messages: [] },
     };
     // Changes that were made while the session was closed get their versions before the first call.
     await follower?.track(opened);

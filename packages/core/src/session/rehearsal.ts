@@ -218,6 +218,7 @@ function beginRehearsal(
     followed: new Map(),
     written: new Map(),
     staged: [],
+    unreported: { account: undefined, messages: [] },
   };
   const estimator = calibratedEstimator(state.sent.calibration);
   let next = 0;

@@ -8,7 +8,7 @@ export interface View extends LayoutOutput {
   readonly layout: string;
   /** The number of the call, from 1; 0 for a view of `peekView`. */
   readonly call: number;
-  /** The estimated cost of the session's calls; undefined if the layout has no epochs. */
+  /** The estimated cost of the session's calls; undefined before the first call. */
   readonly account?: CostAccount;
 }
 

@@ -19,8 +19,9 @@ import {
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
+import type { CostAccount } from "../cost/cost-account.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
-import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
+import type { HeldIn, HeldTexts, Layout, ViewMessage } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
@@ -79,6 +80,8 @@ export interface SessionScope {
   readonly followed: Map<ObjectId, string>;
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
   readonly written: Map<ObjectId, WrittenDocument>;
+  /** The calls of this process in a layout that reports no figures: their cost, and the messages of the last one. */
+  readonly unreported: { account: CostAccount | undefined; messages: readonly ViewMessage[] };
   /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
 }

@@ -22,8 +22,11 @@ export interface ClockedSession extends TestSession {
 }
 
 /** Opens a clocked session with these numbers in its policy. */
-export async function openClockedSession(alive = 24, kept = 5): Promise<ClockedSession> {
-  const layout: Layout = epochLayout();
+export async function openClockedSession(
+  alive = 24,
+  kept = 5,
+  layout: Layout = epochLayout(),
+): Promise<ClockedSession> {
   const clock = { now: () => opened.time };
   const policy = recentlyUsedPolicy({ alive, kept });
   const opened: ClockedSession = {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { readList } from "../../src/host/read-list.ts";
 import { describe, expect, test } from "vitest";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { View } from "../../src/session/view-options.ts";
 import {
   type ClockedSession,
@@ -149,6 +150,21 @@ describe("a view that is not sent", () => {
 });
 
 describe("the account", () => {
+  test("is kept in the pooled layout too", async () => {
+    const opened = await openClockedSession(24, 5, pooledLayout);
+    runs(opened, 60);
+    const first = await opened.send();
+    const second = await nextCall(opened, minute);
+    const again = await nextCall(opened, 60 * minute);
+    const looked = await opened.session.peekView();
+
+    expect(first.account?.estimated).toMatchObject({ calls: 1, cached: 0 });
+    expect(second.account?.estimated.cached).toBeGreaterThan(0);
+    expect(second.account?.append_only.units).toBeGreaterThan(4_000);
+    expect(again.account?.estimated.cached).toBe(second.account?.estimated.cached);
+    expect(looked.account).toEqual(again.account);
+  });
+
   test("counts a call on a cold cache as a new prompt, even if no content could leave", async () => {
     const opened = await openClockedSession();
     const text = { type: "text", text: long("the user") } as const;
