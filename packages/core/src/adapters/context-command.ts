@@ -1,3 +1,4 @@
+import { presenceOf } from "@self-context-manager/objects";
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { type ContextFigures, contextFigures } from "./context-figures.ts";
@@ -152,10 +153,19 @@ function leftOut(count: number, command: string): readonly string[] {
 
 function line(object: ListedObject, workspace: string): string {
   const { handle, state, stored, isInView } = object;
-  const size = Number(stored.body["char_count"] ?? 0);
   const name = listedName(object, workspace);
   const stays = state === "inactive" && isInView ? ", still in view" : "";
-  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${size} chars, v${stored.version}${stays}`;
+  return `${handle.padEnd(5)} ${state.padEnd(8)} ${name}  ${sizeOf(stored)}, v${stored.version}${stays}`;
+}
+
+/** Returns the size of an object for the user. The text of a file that was only named, or is not text, is not known. */
+function sizeOf({ body }: ListedObject["stored"]): string {
+  const presence = presenceOf(body);
+  if (presence === "missing") return "deleted";
+  if (presence === "present") return `${Number(body["char_count"] ?? 0)} chars`;
+  const { size } = body;
+  const bytes = typeof size === "number" ? `${size} bytes` : "size not known";
+  return `${bytes}, ${presence === "unread" ? "not read" : "not text"}`;
 }
 
 async function show(session: ContextSession, target: string): Promise<string> {

@@ -49,6 +49,14 @@ describe("the figures for the user", () => {
     ]);
   });
 
+  it("give a short lifetime of a cache entry in seconds", () => {
+    const lifetimes = [1_000, 14_000, 59_600, 90_000].map((lifetime) =>
+      said({ prices: { ...prices, lifetime } }).replace(/^[^]*entry: /u, ""),
+    );
+
+    expect(lifetimes).toEqual(["1 second.", "14 seconds.", "1 minute.", "2 minutes."]);
+  });
+
   it("show a higher cost, and that prices are assumed", () => {
     const unknown = modelOptions({ provider: "x", id: "x" }).prices;
     const more = oneCall(unknown, [11_000, 0, 10_000]);

@@ -10,6 +10,8 @@ interface Fields {
   readonly isInView?: boolean;
   readonly nickname?: string;
   readonly context_tool?: boolean;
+  readonly presence?: string;
+  readonly size?: number;
 }
 
 /** An object as a session lists it. */
@@ -71,6 +73,18 @@ describe("the list of the user's command", () => {
 
     const handles = listed.split("\n").map((line) => line.split(" ")[0]);
     expect(handles.slice(1)).toEqual(["f10", "f2", "t2", "t3", "f1"]);
+  });
+
+  it.each([
+    ["a file that was only named", { presence: "unread", size: 12 }, "12 bytes, not read, v1"],
+    ["a file of unknown size", { presence: "unread" }, "size not known, not read, v1"],
+    ["a file that is not text", { presence: "non_text", size: 7 }, "7 bytes, not text, v1"],
+    ["a deleted file", { presence: "missing" }, "deleted, v1"],
+    ["a text", {}, "10 chars, v1"],
+  ])("has the size of %s", async (_, fields, size) => {
+    const [, listed] = (await run("", [object("f1", "inactive", "a.ts", fields)])).split("\n");
+
+    expect(listed).toBe(`f1    inactive a.ts  ${size}`);
   });
 
   it("has no calls of the context tools, and its counts are those of the listed objects", async () => {

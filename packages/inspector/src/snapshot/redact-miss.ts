@@ -2,7 +2,7 @@ import type { TimelineCall } from "@self-context-manager/core/inspect";
 
 import { keptWord, removedText } from "./removed-text.ts";
 
-const time = String.raw`(?:\d+ (?:minutes?|hours|days)|an hour)`;
+const time = String.raw`(?:\d+ (?:seconds?|minutes?|hours|days)|an hour)`;
 const pause = `Nothing was sent for ${time}, and the provider keeps unused text for ${time}\\.`;
 
 /** The end of an epoch with its cause, which names nothing. It is at the beginning, before any name of an object. */

@@ -20,6 +20,14 @@ describe("the reason of a cache miss in a redacted snapshot", () => {
     });
   });
 
+  it("keeps durations of less than a minute", () => {
+    const shortText = text("the chat was compacted").replace("5 minutes", "14 seconds");
+
+    const redacted = redactedMiss({ miss: { ...miss, text: shortText } });
+
+    expect(redacted?.text).toContain("14 seconds");
+  });
+
   it("does not keep a cause of a foreign store, which can be any text", () => {
     const foreign = "the user wrote that the merger begins on the first of May";
     const redacted = redactedMiss({
