@@ -1278,9 +1278,33 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/session-scope.ts",
-    of: 'if (entry.stored === stored && presenceOf(stored.body) === "missing") active.leave(entry.id);',
+    of: 'presence === "missing" || ',
     becomes: "",
     breaks: "A deleted file stays active.",
+  },
+  {
+    file: "state/session-scope.ts",
+    of: ' || presence === "non_text";',
+    becomes: ";",
+    breaks: "A file that is no longer text stays active.",
+  },
+  {
+    file: "layouts/epoch/epoch-settings.ts",
+    of: 'all.deactivate === "immediate" ? { ...all, small: 0 } : all',
+    becomes: "all",
+    breaks: "A short output that was deactivated stays for ever, although it should leave at once.",
+  },
+  {
+    file: "layouts/pooled/active-pool.ts",
+    of: "stored.version < version &&",
+    becomes: "false &&",
+    breaks: "The former content of a file that a person changed is shown as active.",
+  },
+  {
+    file: "session/open-context-session.ts",
+    of: "const current = changes ? await begun(",
+    becomes: "const current = true ? await begun(",
+    breaks: "A session that was only looked at is stored.",
   },
   {
     file: "session/resolve-target.ts",

@@ -62,7 +62,7 @@ export async function makeView(
   takeOut(scope, output);
   scope.state.active.noteSent();
   if (rendered.account !== undefined) scope.state.sent.setAccount(rendered.account);
-  const account = rendered.account ?? accountOfView(scope, options, output);
+  const account = rendered.account ?? accountOfView(scope, options, estimator, output);
   const call = await storeView(scope, options, estimator, output);
   scope.dependencies.documents?.request();
   return { ...view, account, call };
@@ -75,13 +75,16 @@ export async function makeView(
 function accountOfView(
   scope: SessionScope,
   options: ViewOptions,
+  estimator: TokenEstimator,
   { messages }: LayoutOutput,
 ): CostAccount {
   const { unreported, state } = scope;
   const { turns } = state.chat;
   const figures = figuresOfCall(messages, unreported.messages, turns, state.pool.entries);
   const { isCold: isCacheCold } = cacheCost(scope, options);
-  const account = countedCall(state, options, figures, isCacheCold, unreported.account);
+  const factor = ratioOf(state.sent.calibration, classTokens(messages, estimator));
+  const counting = { factor, isCacheCold };
+  const account = countedCall(state, options, figures, counting, unreported.account);
   unreported.messages = messages;
   unreported.account = account;
   return account;
@@ -238,20 +241,26 @@ async function systemPrompts({
   return named;
 }
 
+/** How the tokens of a call are counted: the calibration of its mixture of texts, and whether the provider's cache is cold. */
+interface Counting {
+  readonly factor: number;
+  readonly isCacheCold: boolean;
+}
+
 function accountOf(
   state: SessionState,
   options: ViewOptions,
   figures: EpochFigures | undefined,
-  { factor, isCacheCold }: { readonly factor: number; readonly isCacheCold: boolean },
+  counting: Counting,
 ): CostAccount | undefined {
-  return figures === undefined ? undefined : countedCall(state, options, figures, isCacheCold);
+  return figures === undefined ? undefined : countedCall(state, options, figures, counting);
 }
 
 function countedCall(
   state: SessionState,
   { prices = usualPrices }: ViewOptions,
   figures: CallFigures,
-  isCacheCold: boolean,
+  { factor, isCacheCold }: Counting,
   before = state.sent.account,
 ): CostAccount {
   return countCall(before ?? emptyAccount, prices, {
