@@ -958,7 +958,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/make-view.ts",
-    of: "{ ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 }",
+    of: "{ ...asOfLastCall(view, scope), call: 0 }",
     becomes: "{ ...view, call: 0 }",
     breaks: "Looking at a session shows costs of a call that was not made.",
   },
