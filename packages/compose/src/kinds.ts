@@ -15,7 +15,6 @@ export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 
 /** Whether the thinking of earlier turns leaves the view when an epoch ends, the default first. */
 export const earlierThinkingWays = ["stays", "leaves"] as const;
-export type EarlierThinking = (typeof earlierThinkingWays)[number];
 
 /** What happens when the model activates a file that no tool of the host has shown, the default first. */
 export const activateUnreadWays = ["read", "ask"] as const;
