@@ -1,5 +1,5 @@
 /** Which set a character is looked up in, before it is counted as one of the rest. */
-export type FrequentForm = "none" | "pairs" | "characters" | "both";
+type FrequentForm = "none" | "pairs" | "characters" | "both";
 
 /** The tokens of the characters of one script, as o200k counts them. */
 export interface Script {
