@@ -77,6 +77,7 @@ export type {
   ParsedLink,
   ParsedTag,
 } from "./model/parsed-document.ts";
+export { passedOverFolders } from "./model/passed-over.ts";
 export {
   type ChatPosition,
   collectReferences,

@@ -1,4 +1,10 @@
-import type { Clock, FileSearch, FileSighting, Sighting } from "@self-context-manager/objects";
+import {
+  type Clock,
+  type FileSearch,
+  type FileSighting,
+  passedOverFolders,
+  type Sighting,
+} from "@self-context-manager/objects";
 
 import { type Dirent, lstat } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -7,16 +13,6 @@ import { join } from "node:path";
 import { milliseconds } from "./file-times.ts";
 import { lookAt } from "./look-at.ts";
 import { isTemporaryName } from "./temporary-name.ts";
-
-/** Folders whose contents are written by tools and not edited by people. */
-const passedOver: ReadonlySet<string> = new Set([
-  ".git",
-  ".hg",
-  ".svn",
-  "node_modules",
-  ".venv",
-  "__pycache__",
-]);
 
 /** In milliseconds: the file system's clock may be late, and has coarse ticks. */
 const slack = 2_000;
@@ -85,7 +81,9 @@ export async function searchFolders(
   async function searchOne({ path, isFresh }: Folder): Promise<readonly Folder[]> {
     const entries = await entriesOf(path);
     budget.remaining -= entries.length;
-    const folders = entries.filter((entry) => entry.isDirectory() && !passedOver.has(entry.name));
+    const folders = entries.filter(
+      (entry) => entry.isDirectory() && !passedOverFolders.has(entry.name),
+    );
     const isChanged = isFresh || from === undefined || (await changedSince(path, from));
     if (!isChanged) return folders.map(({ name }) => ({ path: join(path, name), isFresh: false }));
     const names = entries.filter((entry) => entry.isFile() && !isTemporaryName(entry.name));

@@ -17,7 +17,14 @@ export async function namedFiles(
   call: Pick<HostToolCall, "name" | "args">,
   output: string,
 ): Promise<readonly string[]> {
-  const names = candidates(session, call, output).slice(0, mostNames);
+  return await existingFiles(session, candidates(session, call, output).slice(0, mostNames));
+}
+
+/** Returns the regular files of the workspace among names, as real paths, each once. */
+export async function existingFiles(
+  session: NamingSession,
+  names: readonly Candidate[],
+): Promise<readonly string[]> {
   const root = names.length === 0 ? undefined : await factsOf(session, session.workspace);
   if (root === undefined) return [];
   const found = await Promise.all(
@@ -33,7 +40,7 @@ const mostNames = 1_000;
 const longestName = 1_024;
 
 /** A name, with the folders that it can be relative to. The first one that has such a file counts. */
-interface Candidate {
+export interface Candidate {
   readonly name: string;
   readonly bases: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { FileError } from "@self-context-manager/objects";
 import type { ContextSession, WriteOptions } from "../session/context-session.ts";
 import type { HostToolCall, HostToolResult } from "./host-tool-call.ts";
+import { listedFiles } from "./listed-files.ts";
 import { namedFiles } from "./named-files.ts";
 
 /**
@@ -8,7 +9,8 @@ import { namedFiles } from "./named-files.ts";
  *
  * - a read: the files that it names were read, also if it failed, because a known file can be gone;
  * - a write or an edit: the files that it names were written;
- * - a command: the words of its command line that are files, also if it failed, because it can have changed files before;
+ * - a command: the words of its command line that are files, also if it failed, because it can have changed files before.
+ *   The files that its output lists become known;
  * - a search: the files that its result names;
  * - any other call: the files among its arguments.
  *
@@ -31,8 +33,11 @@ export async function recordCall(
     for (const path of paths) await recordWrite(session, path, options);
     return;
   }
-  const named = await namedFiles(session, call, result.text ?? "");
+  const text = result.text ?? "";
+  const named = await namedFiles(session, call, text);
   if (named.length > 0) await session.recordNamed(named, { callId });
+  const listed = await listedFiles(session, call, text);
+  if (listed.length > 0) await session.recordListed(listed);
 }
 
 async function recordWrite(

@@ -127,7 +127,7 @@ function commandOf(command: ShellCommand, depth: number): CommandFacts {
   if (tool === "apply_patch" || tool === "applypatch") {
     return changed("edit", patchedPaths(rest.join("\n")));
   }
-  const script = shells.has(tool) ? scriptOf(rest) : undefined;
+  const script = innerScript(words);
   if (script !== undefined && depth < 3) {
     const { kind, paths, writtenPath } = factsOf(script, depth + 1);
     return { kind, paths, passesOn: false, ...defined({ writtenPath }) };
@@ -164,7 +164,7 @@ function changed(kind: "write" | "edit", paths: readonly string[]): CommandFacts
 }
 
 /** Returns the words of the command itself, without assignments, keywords and programs that only start it. */
-function unwrapped(words: readonly string[]): readonly string[] {
+export function unwrapped(words: readonly string[]): readonly string[] {
   let at = 0;
   while (at < words.length) {
     const word = words[at] ?? "";
@@ -181,8 +181,10 @@ function unwrapped(words: readonly string[]): readonly string[] {
   return [];
 }
 
-/** Returns the script that `bash -lc SCRIPT` runs. */
-function scriptOf(words: readonly string[]): string | undefined {
+/** Returns the script that a command such as `bash -lc SCRIPT` runs; undefined for other commands. */
+export function innerScript(command: readonly string[]): string | undefined {
+  const [name = "", ...words] = unwrapped(command);
+  if (!shells.has(name.slice(name.lastIndexOf("/") + 1))) return undefined;
   const flag = words.findIndex((word) => /^-[a-z]*c$/u.test(word));
   return flag === -1 ? undefined : words[flag + 1];
 }

@@ -220,8 +220,7 @@ function linesIn(ranges: readonly LineRange[]): number {
  * of it from the model.
  */
 const notShown = {
-  unread: (read: string) =>
-    `has no text here that activate can show; call ${read} with its path to open it.`,
+  unread: (read: string) => `was not read in this session; call ${read} with its path to see it.`,
   changed: (read: string) => `has changed since it was read; call ${read} with its path to see it.`,
   "other-lines": (read: string) =>
     `was read without these lines; call ${read} with its path and these lines.`,

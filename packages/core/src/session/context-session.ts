@@ -192,6 +192,11 @@ export interface ContextSession extends AsyncDisposable {
    */
   recordNamed(paths: readonly string[], options?: CallOptions): Promise<void>;
   /**
+   * Records that the output of a command listed files. Those that the session does not know join the pool as inactive and
+   * unread, at most 200 in a turn. The call does not refer to them.
+   */
+  recordListed(paths: readonly string[]): Promise<void>;
+  /**
    * Records a system prompt. Its object gets a new version only if its text has changed. Returns the content of the object:
    * that is what an adapter sends as its own instruction (decision D55).
    */

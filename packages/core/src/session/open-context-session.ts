@@ -14,6 +14,7 @@ import { keptEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { afterTool, indexNamed } from "../history/file-index.ts";
+import { joinListed } from "../history/listed-files.ts";
 import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, type IngestedList, ingestMessages } from "../history/ingest-messages.ts";
 import { knownMessages } from "../history/known-messages.ts";
@@ -114,6 +115,7 @@ export async function openContextSession(
       heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
       replacedTexts: new Map<ObjectId, HeldIn | undefined>(),
       followed: new Map(),
+      listed: { turn: -1, names: 0 },
       written: new Map(),
       staged: [],
       unreported: { account: undefined, messages: [] },
@@ -335,6 +337,11 @@ export async function openContextSession(
           options,
           entries.map(({ stored }) => staticReference(stored)),
         );
+      }),
+    recordListed: async (paths) =>
+      await run(async (current) => {
+        await joinListed(current, paths);
+        await commitSession(current);
       }),
     recordSystemPrompt: async (origin, text) =>
       await run(async (current) => await recordSystemPrompt(current, origin, text)),

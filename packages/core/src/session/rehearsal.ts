@@ -216,6 +216,7 @@ function beginRehearsal(
     heldTexts: new Map(),
     replacedTexts: new Map(),
     followed: new Map(),
+    listed: { turn: -1, names: 0 },
     written: new Map(),
     staged: [],
     unreported: { account: undefined, messages: [] },

@@ -78,6 +78,8 @@ export interface SessionScope {
   readonly replacedTexts: Map<ObjectId, HeldIn | undefined>;
   /** The documents whose links were followed, with the hash of their content then. */
   readonly followed: Map<ObjectId, string>;
+  /** The number of files that joined the pool in a turn because outputs of commands listed them. */
+  readonly listed: { turn: number; names: number };
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
   readonly written: Map<ObjectId, WrittenDocument>;
   /** The calls of this process in a layout that reports no figures: their cost, and the messages of the last one. */

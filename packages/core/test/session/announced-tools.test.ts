@@ -21,7 +21,7 @@ describe("activate of a file that was only named", () => {
 
     expect(await session.activate("f1")).toMatchObject({
       ok: false,
-      text: `f1 a.txt has no text here that activate can show; call ${name} with its path to open it.`,
+      text: `f1 a.txt was not read in this session; call ${name} with its path to see it.`,
     });
   });
 

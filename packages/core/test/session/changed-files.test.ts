@@ -272,7 +272,7 @@ describe("a session that shows no text which the host has not shown", () => {
 
     expect(await session.activate("f1")).toMatchObject({
       ok: false,
-      text: "f1 a.txt has no text here that activate can show; call read with its path to open it.",
+      text: "f1 a.txt was not read in this session; call read with its path to see it.",
     });
   });
 
@@ -368,7 +368,7 @@ describe("a session that shows no text which the host has not shown", () => {
 
     expect(await other.activate("a.txt")).toMatchObject({
       ok: false,
-      text: "f1 a.txt has no text here that activate can show; call read with its path to open it.",
+      text: "f1 a.txt was not read in this session; call read with its path to see it.",
     });
   });
 
