@@ -34,4 +34,43 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(pools[1]).toEqual(["f1 a.txt text unread 4B", "f2 with space.txt text unread 6B"]);
     expect(pools[2]).toEqual([...(pools[1] ?? []), "f3 new.md markdown 6"]);
   });
+
+  test.each([
+    ["ask", "f1 a.txt was not read in this session; call read with its path to see it."],
+    ["read", "the text of a"],
+  ])(
+    "activate of a file that bash has listed, with SCM_ACTIVATE_UNREAD=%s",
+    async (way, answer) => {
+      await using model = await openLoopbackModel({
+        script: [
+          toolCalls(["call_ls", "bash", { command: "ls" }]),
+          toolCalls(["call_activate", "activate", { id: "a.txt" }]),
+          { type: "text", text: "done" },
+        ],
+      });
+      const files = { "a.txt": "the text of a\n", "docs/b.txt": "two\n" };
+      await using workspace = await openPiWorkspace({ model, files });
+      const environment = { SCM_ACTIVATE_UNREAD: way };
+      const factories = [piExtension({ openContext: openIn(workspace, environment) })];
+      await using sdk = await openPiSdk({ pi, workspace, factories });
+
+      await sdk.prompt("look around");
+
+      const [, second, third] = model.requests;
+      const textOf = (request: typeof second, id: string): string =>
+        request?.messages.find(({ toolCallId }) => toolCallId === id)?.text ?? "";
+      expect({ errors: sdk.errors, failures: model.failures }).toEqual({
+        errors: [],
+        failures: [],
+      });
+      // The request after the listing has the output and nothing more, and the next one repeats it.
+      expect(textOf(second, "call_ls")).toContain("a.txt");
+      expect(second?.messages.map((one) => one.text).join("\n")).not.toContain("unread");
+      expect(third?.messages.slice(0, second?.messages.length)).toEqual(second?.messages);
+      expect(textOf(third, "call_activate")).toContain(answer);
+      expect(third?.messages.some((one) => one.text.includes("the text of a"))).toBe(
+        way === "read",
+      );
+    },
+  );
 });
