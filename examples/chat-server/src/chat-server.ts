@@ -146,6 +146,7 @@ function fileNameOf(user: string): string {
 /** The users have no files here. Without this source the model could read files of the server. */
 const noFiles: FileSource = {
   resolve: (path) => path,
+  list: async () => await Promise.resolve([]),
   stat: async () => await Promise.resolve(undefined),
   read: async (path) =>
     await Promise.reject(new FileError("FILE_MISSING", `There is no file at ${path}.`)),

@@ -41,6 +41,7 @@ export interface FakeSession {
 /** Files of which none is there. */
 const noFiles: FileSource = {
   resolve: (path, base) => `${base}/${path}`,
+  list: async () => await Promise.resolve([]),
   stat: async () => await Promise.resolve(undefined),
   read: async (path) => await Promise.reject(new Error(`no file at ${path}`)),
 };

@@ -141,6 +141,7 @@ export function inspected(store: ObjectStore, more: Partial<InspectedStore> = {}
 function filesIn(texts: ReadonlyMap<string, string>): FileSource {
   return {
     resolve: (path, base) => posix.resolve(base, path),
+    list: async () => await Promise.resolve([]),
     stat: async (path) => {
       const text = texts.get(path);
       return await Promise.resolve(

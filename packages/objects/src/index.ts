@@ -19,7 +19,13 @@ export {
   renamedPrefix,
   usualOperation,
 } from "./model/context-operation.ts";
-export type { FileContent, FileFacts, FileIdentity, FileState } from "./model/file-facts.ts";
+export type {
+  FileContent,
+  FileFacts,
+  FileIdentity,
+  FileState,
+  FolderEntry,
+} from "./model/file-facts.ts";
 export {
   diskState,
   fileBody,

@@ -90,6 +90,7 @@ export function fakeDisk(): FakeDisk {
 
   const files: FileSource = {
     resolve: (path, base) => posix.resolve(base, path),
+    list: async () => await Promise.resolve([]),
     stat: async (path): Promise<FileFacts | undefined> => {
       const file = entries.get(path);
       if (file === undefined) return await Promise.resolve(undefined);

@@ -21,6 +21,7 @@ function disk(
   return {
     reads,
     resolve: (path) => path,
+    list: async () => await Promise.resolve([]),
     stat: async (path) =>
       texts[path] === undefined ? undefined : { realPath: path, kind: "file", size, modified: 5 },
     read: async (path) => {

@@ -4,12 +4,13 @@ import {
   type FileContent,
   type FileFacts,
   type FileSource,
+  type FolderEntry,
 } from "@self-context-manager/objects";
 
 import { constants as bufferConstants } from "node:buffer";
 import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 
 import { absenceCodes, fileError } from "./file-errors.ts";
 import { identityOf, milliseconds } from "./file-times.ts";
@@ -41,6 +42,7 @@ export function diskFiles(options: DiskFilesOptions = {}): FileSource {
         throw await fileError(path, error);
       }
     },
+    list: entriesOf,
     async read(path) {
       try {
         return await readWhole(path, maxBytes);
@@ -49,6 +51,19 @@ export function diskFiles(options: DiskFilesOptions = {}): FileSource {
       }
     },
   };
+}
+
+async function entriesOf(folder: string): Promise<readonly FolderEntry[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.flatMap((entry): readonly FolderEntry[] => {
+      if (entry.isFile()) return [{ name: entry.name, kind: "file" }];
+      return entry.isDirectory() ? [{ name: entry.name, kind: "directory" }] : [];
+    });
+  } catch {
+    // A folder that is gone or not readable contains no file that could be found.
+    return [];
+  }
 }
 
 async function factsOf(path: string): Promise<FileFacts> {

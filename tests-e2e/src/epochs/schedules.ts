@@ -173,6 +173,7 @@ function billed(
 
 const noFiles: FileSource = {
   resolve: (path) => path,
+  list: async () => await Promise.resolve([]),
   stat: async () => undefined,
   read: async (path) => {
     throw new TypeError(`no call of this session reads ${path}`);

@@ -89,6 +89,30 @@ export const fileSourceFaults: Readonly<
         (await lstat(path)).isSymbolicLink() ? undefined : await sound.stat(path),
     })),
   },
+  "folders-list-their-entries": {
+    "lists the entries of the folders below too": inMemory((sound) => ({
+      list: async (folder) => {
+        const own = await sound.list(folder);
+        const below = own.filter(({ kind }) => kind === "directory");
+        const deep = await Promise.all(
+          below.map(async ({ name }) => await sound.list(`${folder}/${name}`)),
+        );
+        return [...own, ...deep.flat()];
+      },
+    })),
+    "lists files only": inMemory((sound) => ({
+      list: async (folder) => (await sound.list(folder)).filter(({ kind }) => kind === "file"),
+    })),
+    "lists a file as a folder with itself": inMemory((sound) => ({
+      list: async (folder) => {
+        const isFile = (await sound.stat(folder))?.kind === "file";
+        return isFile ? [{ name: folder, kind: "file" }] : await sound.list(folder);
+      },
+    })),
+    "remembers what it has listed": inMemory((sound) => ({
+      list: remembering(async (folder) => await sound.list(folder)),
+    })),
+  },
   "refusals-have-codes": {
     "rejects with an error without a code": inMemory((sound) => ({
       read: async (path) =>

@@ -3,6 +3,7 @@ import {
   FileError,
   type FileFacts,
   type FileSource,
+  type FolderEntry,
 } from "@self-context-manager/objects";
 import { posix } from "node:path";
 
@@ -46,6 +47,17 @@ export function fakeFiles(initial: Readonly<Record<string, string | null>> = {})
     link: (path, target) => void links.set(path, target),
     resolve: (path, base) => posix.resolve(base, path),
     stat: async (path) => await Promise.resolve(facts(path)),
+    list: async (folder) => {
+      const names = new Map<string, FolderEntry>();
+      for (const path of texts.keys()) {
+        const [name = "", below] = path.startsWith(`${folder}/`)
+          ? path.slice(folder.length + 1).split("/")
+          : [];
+        if (name !== "")
+          names.set(name, { name, kind: below === undefined ? "file" : "directory" });
+      }
+      return await Promise.resolve([...names.values()]);
+    },
     read: async (path): Promise<FileContent> => {
       reads.push(path);
       const found = facts(path);

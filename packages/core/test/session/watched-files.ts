@@ -40,6 +40,7 @@ export function watchedFiles(initial: Readonly<Record<string, string>>): Watched
     now: 1_700_000_000_500,
     files: {
       resolve: (path, base) => posix.resolve(base, path),
+      list: async () => await Promise.resolve([]),
       stat: async (path) => {
         const state = stateOf(path);
         return await Promise.resolve(state && { ...state, realPath: path, kind: "file" });

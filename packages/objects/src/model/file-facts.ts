@@ -29,3 +29,9 @@ export interface FileState extends FileIdentity {
   /** The time of the last modification in the file system, in milliseconds since 1970. */
   readonly modified: number;
 }
+
+/** A file or a folder that is directly in a folder. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory";
+}

@@ -1,4 +1,4 @@
-import type { FileContent, FileFacts } from "../model/file-facts.ts";
+import type { FileContent, FileFacts, FolderEntry } from "../model/file-facts.ts";
 
 /**
  * Reads files for a session. Core accesses a file system only through this port.
@@ -15,6 +15,8 @@ import type { FileContent, FileFacts } from "../model/file-facts.ts";
  * - `facts-agree`: `stat` and `read` return the same real path, size, time of change and identity of a file.
  * - `changes-show`: after a file was changed, `read` returns the new text, and the size or the time of change is another.
  * - `links-are-followed` (if `supports.links`): `realPath` is the path of the file itself after all links are followed.
+ * - `folders-list-their-entries`: `list` returns the regular files and the folders that are directly in a folder, each once,
+ *   in any order, and reads no file. Links are not among them. What is no folder, or cannot be read, has none.
  * - `refusals-have-codes`: a file that is missing, is a folder or cannot be read rejects with a `FileError` that names the
  *   path and what to do.
  *
@@ -30,6 +32,8 @@ export interface FileSource {
   resolve(path: string, base: string): string;
   /** Returns the facts of what is at a path (a file, a folder or something else), after following links; undefined if nothing is. */
   stat(path: string): Promise<FileFacts | undefined>;
+  /** Returns the names of the files and folders in a folder. */
+  list(folder: string): Promise<readonly FolderEntry[]>;
   /** Reads a whole file. Rejects with `FileError`. */
   read(path: string): Promise<FileContent>;
 }

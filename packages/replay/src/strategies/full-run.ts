@@ -65,6 +65,7 @@ export async function* fullRun(
 /** The files of a recording are not available. */
 const noFiles: FileSource = {
   resolve: (path) => path,
+  list: async () => await Promise.resolve([]),
   async stat() {
     return undefined;
   },

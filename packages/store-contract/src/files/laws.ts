@@ -12,6 +12,7 @@ export type FileSourceLaw =
   | "facts-agree"
   | "changes-show"
   | "links-are-followed"
+  | "folders-list-their-entries"
   | "refusals-have-codes";
 
 const pathsAreAbsolute: FileSourceScenario = async (createPlace) => {
@@ -143,6 +144,26 @@ const linksAreFollowed: FileSourceScenario = async (createPlace) => {
   }
 };
 
+const foldersListTheirEntries: FileSourceScenario = async (createPlace) => {
+  await using place = await createPlace();
+  const { files, path } = place;
+  const names = async (folder: string): Promise<readonly string[]> =>
+    (await files.list(folder)).map(({ name, kind }) => `${kind} ${name}`).toSorted();
+  for (const name of ["a.txt", "é b.md", "sub/c.txt", "sub/deep/d.txt", "sub.txt"])
+    await place.write(`${path}/${name}`, "text");
+
+  assert.deepEqual(
+    await names(path),
+    ["directory sub", "file a.txt", "file sub.txt", "file é b.md"],
+    "the files and folders directly in the folder",
+  );
+  assert.deepEqual(await names(`${path}/sub`), ["directory deep", "file c.txt"]);
+  for (const none of [`${path}/none`, `${path}/a.txt`])
+    assert.deepEqual(await names(none), [], "what is no folder has no entries");
+  await place.remove(`${path}/a.txt`);
+  assert.deepEqual(await names(path), ["directory sub", "file sub.txt", "file é b.md"]);
+};
+
 const refusalsHaveCodes: FileSourceScenario = async (createPlace) => {
   await using place = await createPlace();
   const { files, path } = place;
@@ -174,6 +195,7 @@ export const fileSourceLaws: Readonly<Record<FileSourceLaw, FileSourceScenario>>
   "facts-agree": factsAgree,
   "changes-show": changesShow,
   "links-are-followed": linksAreFollowed,
+  "folders-list-their-entries": foldersListTheirEntries,
   "refusals-have-codes": refusalsHaveCodes,
 };
 

@@ -3,6 +3,7 @@ import {
   FileError,
   type FileFacts,
   type FileSource,
+  type FolderEntry,
 } from "@self-context-manager/objects";
 import { posix } from "node:path";
 
@@ -49,6 +50,17 @@ export function memoryFolder(
       const facts = known.get(at)?.facts;
       if (facts !== undefined || !isFolder(at)) return await Promise.resolve(facts);
       return { realPath: at, kind: "directory", size: 0, modified: 0 };
+    },
+    list: async (folder) => {
+      const names = new Map<string, FolderEntry>();
+      for (const path of known.keys()) {
+        const [name = "", below] = path.startsWith(`${folder}/`)
+          ? path.slice(folder.length + 1).split("/")
+          : [];
+        if (name !== "")
+          names.set(name, { name, kind: below === undefined ? "file" : "directory" });
+      }
+      return await Promise.resolve([...names.values()]);
     },
     read: async (at): Promise<FileContent> => {
       const file = known.get(at);
