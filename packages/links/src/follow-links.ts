@@ -88,6 +88,11 @@ export async function linkNamed(name: string, parts: LinkParts): Promise<LinkTar
   return followed?.target ?? { state: "unresolved" };
 }
 
+/** Returns such a link. */
+export function linkWritten(name: string): FollowedLink {
+  return { from: nowhere, link: linkWith(name), target: { state: "unresolved" } };
+}
+
 /** Returns what such a name means among some objects, which need not be in the index yet. */
 export function linkAmong(
   name: string,

@@ -13,6 +13,7 @@ export {
   type LinkParts,
   linksOf,
   linksOfVersion,
+  linkWritten,
 } from "./follow-links.ts";
 export {
   type Direction,
@@ -26,7 +27,7 @@ export {
 } from "./graph.ts";
 export { type FileFinder, linksToFiles } from "./links-to-files.ts";
 export { lineAt, matchingLine, type MatchingLine, type ShownLine } from "./matching-line.ts";
-export { tagKey } from "./name-keys.ts";
+export { linkKeys, nameKey, tagKey } from "./name-keys.ts";
 export { nearestNames } from "./nearest-names.ts";
 export {
   backlinksWithRelation,
@@ -34,7 +35,7 @@ export {
   readRelation,
   type WantedRelation,
 } from "./relations.ts";
-export type { LinkRank, LinkTarget } from "./resolve-link.ts";
+export { type LinkRank, type LinkTarget, resolveLink } from "./resolve-link.ts";
 export { hasHeading, headingOf, onVisibleLines, sectionOf } from "./sections.ts";
 export {
   documentKinds,

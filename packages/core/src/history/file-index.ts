@@ -175,23 +175,38 @@ export async function indexNamed(
   scope: SessionScope,
   paths: readonly string[],
 ): Promise<readonly PoolEntry[]> {
+  const stored = await storeNamed(scope, paths);
+  return [...stored.values()].map((one) => joinPool(scope.state, one));
+}
+
+/**
+ * Stores files that were only named, as unread, and returns all with their latest versions, by real path: the known ones
+ * first. Paths without a regular file are ignored.
+ */
+export async function storeNamed(
+  scope: SessionScope,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, StoredMetadata>> {
   const { files, ids, workspace } = scope.dependencies;
   const drafts = new Map<string, Draft>();
-  const entries: PoolEntry[] = [];
+  const found = new Map<string, StoredMetadata>();
   for (const path of new Set(paths)) {
     const facts = await statQuietly(scope, files.resolve(path, workspace));
-    if (facts?.kind !== "file" || drafts.has(facts.realPath)) continue;
+    if (facts?.kind !== "file" || drafts.has(facts.realPath) || found.has(facts.realPath)) continue;
     const earlier = await findFile(scope, facts.realPath);
     if (earlier !== undefined && presenceOf(earlier.body) !== "missing")
-      entries.push(joinPool(scope.state, earlier));
+      found.set(facts.realPath, earlier);
     else drafts.set(facts.realPath, afterNaming(earlier?.body.id ?? ids.next(), facts));
   }
-  if (drafts.size === 0) return entries;
-  for (const stored of (await storeAll(scope, [...drafts.values()])).values()) {
+  if (drafts.size === 0) return found;
+  const made = await storeAll(scope, [...drafts.values()]);
+  for (const [realPath, { id }] of drafts) {
+    const stored = made.get(id);
+    if (stored === undefined) continue;
     const first = stored.version === 1 ? await firstMadeInstead(scope, stored) : undefined;
-    entries.push(joinPool(scope.state, first ?? asMetadata(stored)));
+    found.set(realPath, first ?? asMetadata(stored));
   }
-  return entries;
+  return found;
 }
 
 /**

@@ -10,6 +10,7 @@ import { linkProblems } from "../lines/notices.ts";
 import { distinctNames } from "../render/distinct-names.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import { withDiskTargets } from "./disk-targets.ts";
 import { visibleLinks } from "./visible-links.ts";
 
 /** The number of links that one line names. */
@@ -37,7 +38,7 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
     const [indexed] = await store.documents.entries(parser.name, [id]);
     if (indexed?.contentHash !== entry.stored.hashes.content_hash) continue;
     const followed = await visibleLinks(scope, [entry], { store, parser, workspace });
-    const open = await openLinks(scope, followed.get(id) ?? []);
+    const open = await openLinks(scope, await withDiskTargets(scope, followed.get(id) ?? []));
     const isNew = open.filter((one) => !known.has(one.written));
     const badLine = badLineOf(indexed.document?.front_matter);
     const bad = badLine === undefined ? [] : [badFrontMatter];

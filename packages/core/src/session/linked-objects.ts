@@ -1,7 +1,8 @@
-import { isDocument, type LinkTarget } from "@self-context-manager/links";
+import { type FollowedLink, isDocument, type LinkTarget } from "@self-context-manager/links";
 import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
+import { withDiskTargets } from "./disk-targets.ts";
 import { visibleLinks } from "./visible-links.ts";
 
 /** The number of objects that join the pool because one document links to them. */
@@ -9,7 +10,7 @@ const usualLinkedObjects = 30;
 
 /**
  * Adds the objects to the pool to which active documents link: one hop, in the workspace, inactive and unread (decision
- * D64). Nothing is parsed here and nothing is read from disk, so the links of a document that was just stored follow with
+ * D64). Nothing is parsed here, and of files only names are taken from the disk, so the links of a document that was just stored follow with
  * a later call, when the index has them.
  */
 export async function joinLinked(scope: SessionScope): Promise<void> {
@@ -26,7 +27,10 @@ export async function joinLinked(scope: SessionScope): Promise<void> {
     ({ stored }, index) => entries[index]?.contentHash === stored.hashes.content_hash,
   );
   if (indexed.length === 0) return;
-  const links = await visibleLinks(scope, indexed, { store, parser, workspace });
+  const links = await onDisk(
+    scope,
+    await visibleLinks(scope, indexed, { store, parser, workspace }),
+  );
   const targets = new Set([...links.values()].flat().flatMap(({ target }) => idsOf(target)));
   const found = new Map(
     (await store.describe([...targets])).map((target) => [target?.body.id, target]),
@@ -44,6 +48,21 @@ export async function joinLinked(scope: SessionScope): Promise<void> {
       joined += 1;
     }
   }
+}
+
+/** Returns the links of all documents, also with files that are only on the disk (decision D62). */
+async function onDisk(
+  scope: SessionScope,
+  links: ReadonlyMap<ObjectId, readonly FollowedLink[]>,
+): Promise<ReadonlyMap<ObjectId, readonly FollowedLink[]>> {
+  const followed = await withDiskTargets(scope, [...links.values()].flat());
+  let from = 0;
+  return new Map(
+    [...links].map(([id, { length }]) => {
+      from += length;
+      return [id, followed.slice(from - length, from)];
+    }),
+  );
 }
 
 function idsOf(target: LinkTarget): readonly ObjectId[] {

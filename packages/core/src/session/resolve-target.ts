@@ -17,6 +17,7 @@ import { nameWeights, shortName } from "../render/short-name.ts";
 import { shownAs } from "../render/shown-as.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
+import { filesNamed } from "./disk-targets.ts";
 
 /** The object that a name from the model or the user means (decisions D41, D45). */
 export type Target =
@@ -48,6 +49,7 @@ export async function resolveTarget(scope: SessionScope, given: string): Promise
     (await byLinkName(scope, name)) ??
     byPrefix(scope, name) ??
     byShownName(scope, name) ??
+    (await onDisk(scope, name)) ??
     unknownTarget(scope, name)
   );
 }
@@ -171,6 +173,21 @@ async function linkTarget(
     ...(typeof body["path"] === "string" ? { path: body["path"] } : {}),
   }));
   return linkAmong(name, known, workspace);
+}
+
+/** Longer names are no names of files. */
+const longestName = 1_024;
+
+/** Returns the file of the workspace that a link with this name would mean, although no object is known for it (decision D62). */
+async function onDisk(scope: SessionScope, name: string): Promise<Target | undefined> {
+  const { documents, workspace } = scope.dependencies;
+  if (documents === undefined || name === "" || name.length > longestName) return undefined;
+  const found = await filesNamed(scope, name);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  if (found.length === 1) return { type: "elsewhere", stored: first };
+  const some = found.slice(0, mostCandidates).map(({ body }) => body);
+  return { type: "ambiguous", by: "name", candidates: distinctNames(workspace, some) };
 }
 
 function byPrefix(scope: SessionScope, name: string): Target | undefined {
