@@ -16,7 +16,8 @@ export async function listedFiles(
   const { commandLine } = toolFacts(tool, args);
   if (commandLine === undefined || output === "") return [];
   const folder = files.resolve(runFolder(args) ?? ".", workspace);
-  const names = listedNames(commandLine, output, { folder, resolve: files.resolve });
+  const resolve = (path: string, base: string): string => files.resolve(path, base);
+  const names = listedNames(commandLine, output, { folder, resolve });
   const some = names.filter(({ name }) => !isPassedOver(name)).slice(0, mostListed);
   return await existingFiles(
     session,

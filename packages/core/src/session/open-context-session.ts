@@ -332,17 +332,10 @@ export async function openContextSession(
       await run(async (current) => {
         const entries = await afterTool(current, await indexNamed(current, paths));
         await commitSession(current);
-        noteFiles(
-          executions,
-          options,
-          entries.map(({ stored }) => staticReference(stored)),
-        );
+        const references = entries.map(({ stored }) => staticReference(stored));
+        noteFiles(executions, options, references);
       }),
-    recordListed: async (paths) =>
-      await run(async (current) => {
-        await joinListed(current, paths);
-        await commitSession(current);
-      }),
+    recordListed: async (paths) => await run(async (current) => await recordListed(current, paths)),
     recordSystemPrompt: async (origin, text) =>
       await run(async (current) => await recordSystemPrompt(current, origin, text)),
     recordPayload: async (call, payloadHash) => {
@@ -388,6 +381,11 @@ async function begun(
   const { state, dependencies } = opened;
   const isStored = state.version > 0 || (await beginSession(dependencies, host, state));
   return isStored ? opened : await reopen();
+}
+
+async function recordListed(scope: SessionScope, paths: readonly string[]): Promise<void> {
+  await joinListed(scope, paths);
+  await commitSession(scope);
 }
 
 function noteFiles(
