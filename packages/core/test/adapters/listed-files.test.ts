@@ -105,7 +105,7 @@ describe("the files that the output of a command lists", () => {
       ["a.txt", "docs/a.txt", "src/b.ts"],
     ],
     ["git diff --stat HEAD~1", stat, ["a.txt", "src/b.ts", "src/deep/c.ts"]],
-    ["git diff --name-status", "M\tsrc/b.ts\nR100\told\ta.txt", ["a.txt", "src/b.ts"]],
+    ["git diff --name-status", "M\tsrc/b.ts\nR100\tgone.ts\ta.txt", ["a.txt", "src/b.ts"]],
     ["git show --numstat", "1\t2\tsrc/b.ts\n-\t-\ta.txt", ["a.txt", "src/b.ts"]],
     ["git -C src ls-files", "b.ts", ["src/b.ts"]],
     ["cd src && git diff --name-only", "src/b.ts", ["src/b.ts"]],
