@@ -73,4 +73,38 @@ describe.each(piVersions)("Pi $version", (pi) => {
       );
     },
   );
+
+  test.each([
+    ["ask", "f1 docs/budget.md was not read in this session; call read with its path to see it."],
+    ["read", "a million"],
+  ])(
+    "activate of a section of a note that only the disk has, with SCM_ACTIVATE_UNREAD=%s",
+    async (way, answer) => {
+      await using model = await openLoopbackModel({
+        script: [
+          toolCalls(["call_activate", "activate", { id: "[[budget#Costs]]" }]),
+          { type: "text", text: "done" },
+        ],
+      });
+      const files = {
+        "docs/plan.md": "[[budget#Costs]]\n",
+        "docs/budget.md": "# Budget\n\n## Costs\n\na million\n",
+        "node_modules/x/budget.md": "another\n",
+      };
+      await using workspace = await openPiWorkspace({ model, files });
+      const environment = { SCM_ACTIVATE_UNREAD: way };
+      const factories = [piExtension({ openContext: openIn(workspace, environment) })];
+      await using sdk = await openPiSdk({ pi, workspace, factories });
+
+      await sdk.prompt("what does it cost");
+
+      const texts = model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
+      expect({ errors: sdk.errors, failures: model.failures }).toEqual({
+        errors: [],
+        failures: [],
+      });
+      expect(texts.join("\n")).toContain(answer);
+      expect(texts.join("\n").includes("a million")).toBe(way === "read");
+    },
+  );
 });

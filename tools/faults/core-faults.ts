@@ -1542,4 +1542,17 @@ export const coreFaults: readonly DeliberateFault[] = [
     becomes: "const followed = [...links.values()].flat();",
     breaks: "The linked files that nobody has read are not named.",
   },
+  {
+    file: "session/disk-targets.ts",
+    of: "for (const key of keys) if (!foundKeys.has(key)) notFound.add(key);",
+    becomes: "",
+    breaks:
+      "A link without a target costs a search of the workspace with each version of its document.",
+  },
+  {
+    file: "session/disk-targets.ts",
+    of: "[linkWritten(name)], true)",
+    becomes: "[linkWritten(name)])",
+    breaks: "activate does not find a file that was made in the same turn.",
+  },
 ];

@@ -28,14 +28,18 @@ const mostFiles = 50;
 
 /**
  * Returns links with the files of the workspace that they mean, where no known object has their name. Names are taken
- * from the disk for it, and no text: such a file is stored as one that was only named, and joins no pool here.
+ * from the disk for it, and no text: such a file is stored as one that was only named, and joins no pool here. A name
+ * that was not found is not looked for again in the same turn, unless `again` says so.
  */
 export async function withDiskTargets(
   scope: SessionScope,
   links: readonly FollowedLink[],
+  again = false,
 ): Promise<readonly FollowedLink[]> {
+  const notFound = notFoundInTurn(scope);
   const open = links.filter(({ target }) => target.state === "unresolved");
-  const keys = new Set(open.flatMap(({ link }) => linkKeys(link)));
+  const all = open.flatMap(({ link }) => linkKeys(link));
+  const keys = new Set(again ? all : all.filter((key) => !notFound.has(key)));
   if (keys.size === 0) return links;
   const root = await workspaceRoot(scope);
   if (root === undefined) return links;
@@ -45,6 +49,8 @@ export async function withDiskTargets(
       : [],
   );
   const paths = await filesWithNames(scope, [...new Set([...folders, root])], keys);
+  const foundKeys = new Set(paths.map((path) => nameKey(path)));
+  for (const key of keys) if (!foundKeys.has(key)) notFound.add(key);
   if (paths.length === 0) return links;
   // A path stands for the id that the file does not have yet.
   const candidates = paths.map((path) => ({ id: path as ObjectId, path, aliases: [] }));
@@ -81,12 +87,19 @@ export async function filesNamed(
   name: string,
 ): Promise<readonly StoredMetadata[]> {
   const { store } = scope.dependencies;
-  const [followed] = await withDiskTargets(scope, [linkWritten(name)]);
+  const [followed] = await withDiskTargets(scope, [linkWritten(name)], true);
   const target = followed?.target ?? { state: "unresolved" };
   // A section of a file is no name of it.
   if (target.state === "unresolved" || target.heading !== undefined) return [];
   const ids = target.state === "ambiguous" ? target.candidates : [target.id];
   return (await store.describe(ids)).filter((one) => one !== undefined);
+}
+
+function notFoundInTurn({ searched, state }: SessionScope): Set<string> {
+  const { turn } = state.chat.now();
+  if (searched.turn !== turn) searched.notFound.clear();
+  searched.turn = turn;
+  return searched.notFound;
 }
 
 async function workspaceRoot({ dependencies }: SessionScope): Promise<string | undefined> {

@@ -116,6 +116,7 @@ export async function openContextSession(
       replacedTexts: new Map<ObjectId, HeldIn | undefined>(),
       followed: new Map(),
       listed: { turn: -1, names: 0 },
+      searched: { turn: -1, notFound: new Set<string>() },
       written: new Map(),
       staged: [],
       unreported: { account: undefined, messages: [] },

@@ -217,6 +217,7 @@ function beginRehearsal(
     replacedTexts: new Map(),
     followed: new Map(),
     listed: { turn: -1, names: 0 },
+    searched: { turn: -1, notFound: new Set<string>() },
     written: new Map(),
     staged: [],
     unreported: { account: undefined, messages: [] },

@@ -80,6 +80,8 @@ export interface SessionScope {
   readonly followed: Map<ObjectId, string>;
   /** The number of files that joined the pool in a turn because outputs of commands listed them. */
   readonly listed: { turn: number; names: number };
+  /** The keys of names that a turn has looked for on the disk without finding them. */
+  readonly searched: { turn: number; readonly notFound: Set<string> };
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
   readonly written: Map<ObjectId, WrittenDocument>;
   /** The calls of this process in a layout that reports no figures: their cost, and the messages of the last one. */

@@ -161,4 +161,25 @@ describe("a file that only the disk has", () => {
     expect(text).not.toContain("[[budget]] has no target");
     expect(opened.files.reads).toEqual(["/work/plan.md"]);
   });
+
+  it("is looked for once in a turn by the links of documents, and each time by activate", async () => {
+    const opened = await openIn({ "a.md": "[[none]]", "b.md": "[[none]]", "sub/c.md": "c" });
+    const { session, files } = opened;
+    const list = files.list.bind(files);
+    let searches = 0;
+    Object.assign(files, {
+      list: async (folder: string) => {
+        if (folder === "/work") searches += 1;
+        return await list(folder);
+      },
+    });
+
+    await textAfter(opened, async () => await session.read({ path: "a.md" }));
+    await textAfter(opened, async () => await session.read({ path: "b.md" }));
+    expect(searches).toBe(1);
+    expect((await session.activate("none")).ok).toBe(false);
+    files.set("/work/sub/none.md", "made later");
+
+    expect((await session.activate("none")).ok).toBe(true);
+  });
 });
