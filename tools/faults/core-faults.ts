@@ -230,10 +230,46 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "cost/cost-account.ts",
-    of: "Math.min(account.append_only_prompt, appendOnlyTokens)",
-    becomes: "appendOnlyTokens",
+    of: "const grown = Math.max(0, call.plainTokens - last.estimated) /",
+    becomes: "const grown = 0 /",
     breaks:
-      "The account shows no savings, because an append-only session seems to have everything in the cache.",
+      "The account shows no savings, because the plain host seems to have everything in the cache.",
+  },
+  {
+    file: "cost/cost-account.ts",
+    of: "if (isOwn)",
+    becomes: "if (isOwn && isCold)",
+    breaks: "The plain host is billed for calls that only manage the context.",
+  },
+  {
+    file: "cost/cost-account.ts",
+    of: "difference: likely.plain - likely.sent - ownPart,",
+    becomes: "difference: likely.plain - likely.sent,",
+    breaks: "The plain host is billed for the declarations of context tools.",
+  },
+  {
+    file: "cost/cost-account.ts",
+    of: "plain_prompt: isCold ? emptyAccount.plain_prompt : last",
+    becomes: "plain_prompt: last",
+    breaks: "After a pause the plain host seems to find its prompt in the cache.",
+  },
+  {
+    file: "cost/cost-account.ts",
+    of: "if (cached > 0 && cacheRead === 0) return { profile, promptTokens, sharedTokens: 0 };",
+    becomes: "",
+    breaks: "Text that the provider has dropped is billed to the session only.",
+  },
+  {
+    file: "cost/cost-account.ts",
+    of: "if (excess <= 0 || cost.cached === 0) return cost;",
+    becomes: "if (excess !== 0) return cost;",
+    breaks: "A calibration that comes late leaves the plain host too expensive.",
+  },
+  {
+    file: "session/plain-messages.ts",
+    of: "if (calls.length > 0 && calls.every(({ isOwn }) => isOwn)) return undefined;",
+    becomes: "",
+    breaks: "Answers that only call context tools are part of the plain host's prompt.",
   },
   {
     file: "cost/estimated-cost.ts",

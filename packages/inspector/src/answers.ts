@@ -61,8 +61,8 @@ export interface SessionRow {
   readonly calls: number;
   /** Estimated tokens of the last call's messages. */
   readonly tokens: number;
-  /** Estimated cost of all calls, and of the same calls append-only, in tokens of uncached input. */
-  readonly cost?: { readonly units: number; readonly appendOnlyUnits: number };
+  /** What all calls were billed, and what the same work would cost in the plain host, in tokens of uncached input. */
+  readonly cost?: { readonly units: number; readonly plainUnits: number };
   /** Sums over all calls whose usage the provider reported. */
   readonly reported?: {
     readonly calls: number;

@@ -137,7 +137,7 @@ export function sampleSession({ calls: count, objects, seed = 7 }: SampleOptions
         cached,
         fresh,
         units: cached * 0.1 + fresh * 1.25,
-        appendOnlyUnits: (appendOnly * factor + overhead) * 0.1 + grown * 1.25,
+        plainUnits: (appendOnly * factor + overhead) * 0.1 + grown * 1.25,
       },
       ...(isAnswered
         ? {
@@ -200,7 +200,7 @@ function sessionRow(calls: readonly TimelineCall[]): SessionRow {
     tokens: calls.at(-1)?.tokens ?? 0,
     cost: {
       units: sumOf(({ cost }) => cost?.units ?? 0),
-      appendOnlyUnits: sumOf(({ cost }) => cost?.appendOnlyUnits ?? 0),
+      plainUnits: sumOf(({ cost }) => cost?.plainUnits ?? 0),
     },
     reported: {
       calls: calls.filter(({ usage }) => usage !== undefined).length,
@@ -221,7 +221,7 @@ const otherRows: readonly SessionRow[] = [
     lastAt: at(-8000),
     calls: 41,
     tokens: 18_400,
-    cost: { units: 91_000, appendOnlyUnits: 88_000 },
+    cost: { units: 91_000, plainUnits: 88_000 },
   },
   {
     id: "session-3" as ObjectId,

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from "../chat/message.ts";
-import { type CostAccount, costRatio } from "../cost/cost-account.ts";
+import { type CostAccount, sessionBill } from "../cost/cost-account.ts";
 import type { PrefixStability } from "../cost/prefix-stability.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import { duration } from "../lines/duration.ts";
@@ -13,7 +13,7 @@ export interface ContextFigures {
   /** How much of the last request is unchanged since the request before it. */
   readonly stability?: PrefixStability | undefined;
   readonly epoch?: EpochState | undefined;
-  /** Estimates of the calls so far. */
+  /** The cost of the calls so far, and of the same work in the plain host. */
   readonly account?: CostAccount | undefined;
   readonly prices?: PriceProfile | undefined;
   /** Token counts that the provider reported for the last call. */
@@ -50,7 +50,9 @@ export function contextFigures(
   return [
     poolLine(tokens, epoch),
     ...(stability === undefined ? [] : [prefixLine(stability)]),
-    ...(account === undefined || account.estimated.calls === 0 ? [] : [spentLine(account, prices)]),
+    ...(account === undefined || account.estimated.calls === 0
+      ? []
+      : [billLine(account, prices, host)]),
     ...(reported === undefined ? [] : [reportedLine(reported)]),
     ...(prices === undefined ? [] : [priceLine(prices, host)]),
     ...(epoch === undefined ? [] : epochLines(epoch, { nameOf, command })),
@@ -71,15 +73,22 @@ function prefixLine({ promptTokens, tokens }: PrefixStability): string {
   return `Unchanged, by the bytes of the messages: the first ${share(tokens, promptTokens)} of the last request.`;
 }
 
-function spentLine(account: CostAccount, prices: PriceProfile | undefined): string {
-  const { estimated, append_only: appendOnly } = account;
-  const ratio = costRatio(account) ?? 1;
-  const percent = Math.round(Math.abs(1 - ratio) * 100);
+function billLine(account: CostAccount, prices: PriceProfile | undefined, host: string): string {
+  const { calls, estimatedCalls, units, plainCalls, plainUnits } = sessionBill(account);
+  const percent = Math.round(Math.abs(1 - units / Math.max(1, plainUnits)) * 100);
   const compared =
-    percent === 0 ? "the same as" : `${percent} % ${ratio < 1 ? "less" : "more"} than`;
-  const calls = estimated.calls === 1 ? "1 call" : `${estimated.calls} calls`;
+    percent === 0 ? "the same as" : `${percent} % ${units < plainUnits ? "less" : "more"} than`;
   const source = prices?.source === "default" ? ", at assumed prices" : "";
-  return `Cost of ${calls}, estimated${source}: ${compared} append-only, ${tokensOf(estimated.units)} instead of ${tokensOf(appendOnly.units)} tokens of uncached input; ${tokensOf(estimated.cached)} tokens cached, ${tokensOf(estimated.fresh)} new.`;
+  return `Cost of ${callsText(calls)}${reportText(calls, estimatedCalls)}${source}: ${tokensOf(units)} tokens of uncached input, ${compared} the ${tokensOf(plainUnits)} that the same work would cost in ${callsText(plainCalls)} of plain ${host}, estimated.`;
+}
+
+function callsText(calls: number): string {
+  return calls === 1 ? "1 call" : `${calls} calls`;
+}
+
+function reportText(calls: number, estimated: number): string {
+  if (estimated === 0) return ", as reported by the provider";
+  return estimated === calls ? ", estimated" : `, ${estimated} of them estimated`;
 }
 
 function reportedLine({ input, cacheRead, cacheWrite }: ReportedUsage): string {
@@ -107,8 +116,7 @@ function epochLines(
   epoch: EpochState,
   { nameOf, command }: Pick<FigureNames, "nameOf" | "command">,
 ): readonly string[] {
-  const calls = epoch.calls === 1 ? "1 call" : `${epoch.calls} calls`;
-  const current = `Epoch ${epoch.number}, ${calls} so far.`;
+  const current = `Epoch ${epoch.number}, ${callsText(epoch.calls)} so far.`;
   if (epoch.endedBy === undefined) return [current];
   const ended = `${current} The previous epoch ended because ${epochEndReason(epoch.endedBy)}.`;
   if (epoch.left.length === 0) return [`${ended} No content left the view.`];

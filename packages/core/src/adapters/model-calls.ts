@@ -53,6 +53,8 @@ export interface ModelCallParts<Raw> {
   readonly canActivate: () => boolean;
   /** Names the text before the messages; undefined if it is not known. */
   readonly headName: () => string | undefined;
+  /** Returns the estimated tokens of the instruction and of the context tools that the host does not have itself. */
+  readonly ownTokens: () => number;
 }
 
 /** The requests of a session. Only `peek` rejects. */
@@ -94,7 +96,8 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     return { messages: encoded, view };
   }
 
-  function viewOptionsOf(options: ViewOptions, isBound: boolean): ViewOptions {
+  function viewOptionsOf(given: ViewOptions, isBound: boolean): ViewOptions {
+    const options = { ownTokens: parts.ownTokens(), ...given };
     if (!isBound) return sent.kept(options);
     const head = options.head ?? parts.headName();
     const bound = { ...options, thinking: "bound" } as const;

@@ -1,8 +1,10 @@
 import type { Clock } from "@self-context-manager/objects";
 import type { ReportedUsage } from "../chat/message.ts";
+import { type CostAccount, countAnswer } from "../cost/cost-account.ts";
 import { type ModelOptions, modelOptions } from "../cost/model-options.ts";
 import { prefixStability, type SentMessage } from "../cost/prefix-stability.ts";
 import type { ModelFacts, PriceProfile } from "../cost/price-profile.ts";
+import { soundUsage } from "../cost/reported-usage.ts";
 import type { View, ViewOptions } from "../session/view-options.ts";
 import { askedRetention, ownBreakpoints } from "./breakpoints.ts";
 import type { ContextFigures } from "./context-figures.ts";
@@ -61,8 +63,17 @@ export function sentRequests<Raw>(options: SentRequestsOptions): SentRequests<Ra
   let former: readonly Raw[] | undefined;
   let retention: ModelFacts["retention"] = isCacheLong ? "long" : undefined;
   let reported: ReportedUsage | undefined;
+  /** Whether `reported` belongs to the last request. */
+  let isAnswered = false;
   /** When the last view's request was first and last sent: a host can send it again to keep its entry in the cache. */
   let sentAt: { readonly first: number; readonly last: number } | undefined;
+
+  /** Returns the account with the last answer, which the session reads only with the next list. */
+  function answeredAccount({ account }: View): CostAccount | undefined {
+    if (account?.waiting === undefined || !isAnswered || reported === undefined) return account;
+    const usage = soundUsage(reported);
+    return usage === undefined ? account : countAnswer(account, { isOwn: false, usage });
+  }
 
   return {
     get call() {
@@ -86,6 +97,7 @@ export function sentRequests<Raw>(options: SentRequestsOptions): SentRequests<Ra
       return { ...given, prices: { ...prices, lifetime } };
     },
     sends(view, messages) {
+      isAnswered = false;
       sent = view;
       former = last;
       last = messages;
@@ -103,14 +115,17 @@ export function sentRequests<Raw>(options: SentRequestsOptions): SentRequests<Ra
       if (breakpoints === "host") return undefined;
       return ownBreakpoints(payload, sent.messages, sent.boundaries ?? []);
     },
-    answered: (usage) => void (reported = usage),
+    answered(usage) {
+      reported = usage;
+      isAnswered = sent !== undefined;
+    },
     figures(view, prices) {
-      const { tokens, epoch, account } = view;
+      const { tokens, epoch } = view;
       const stability =
         former === undefined || last === undefined
           ? undefined
           : prefixStability(former.map(sentMessage), last.map(sentMessage));
-      return { tokens, stability, epoch, account, prices, reported };
+      return { tokens, stability, epoch, account: answeredAccount(view), prices, reported };
     },
   };
 }

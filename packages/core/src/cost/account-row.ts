@@ -1,15 +1,12 @@
 import type { JsonValue } from "@self-context-manager/objects";
-import type { CostAccount } from "./cost-account.ts";
+import type { CostAccount, WaitingCall } from "./cost-account.ts";
 
 /**
- * Returns an account in its stored form: whole numbers without names, because every version of a session contains it.
+ * Returns an account in its stored form: numbers without names, because every version of a session contains it. The last
+ * eleven are those of a call without an answer, if there is one. All but prices are whole numbers.
  */
-export function accountRow({
-  estimated,
-  append_only: appendOnly,
-  reported,
-  append_only_prompt: prompt,
-}: CostAccount): readonly number[] {
+export function accountRow(account: CostAccount): readonly number[] {
+  const { estimated, billed, plain, reported, plain_prompt: prompt, waiting } = account;
   return [
     reported.calls,
     reported.input,
@@ -19,14 +16,38 @@ export function accountRow({
     Math.round(estimated.cached),
     Math.round(estimated.fresh),
     Math.round(estimated.units),
-    Math.round(appendOnly.cached),
-    Math.round(appendOnly.fresh),
-    Math.round(appendOnly.units),
-    prompt,
+    Math.round(plain.cached),
+    Math.round(plain.fresh),
+    Math.round(plain.units),
+    Math.round(prompt.estimated),
+    Math.round(prompt.reported),
+    plain.calls,
+    Math.round(billed.units),
+    ...(waiting === undefined ? [] : waitingRow(waiting)),
   ];
 }
 
-/** Returns the account of a stored row, or undefined if there is no row. */
+function waitingRow(waiting: WaitingCall): readonly number[] {
+  const { profile } = waiting;
+  return [
+    Math.round(waiting.cached),
+    Math.round(waiting.fresh),
+    Math.round(waiting.units),
+    Math.round(waiting.difference),
+    Math.round(waiting.plainTokens),
+    Math.round(waiting.plainFresh),
+    Math.round(waiting.plainEstimated),
+    waiting.isCold ? 1 : 0,
+    profile.caching === "none" ? 1 : profile.read,
+    profile.caching === "none" ? 1 : profile.write,
+    profile.minimum,
+  ];
+}
+
+/**
+ * Returns the account of a stored row, or undefined if there is no row. A row with 12 numbers has no bill of its own: its
+ * calls count as estimated. A call without an answer is read without the price tiers of its model.
+ */
 export function readAccountRow(row: JsonValue | undefined): CostAccount | undefined {
   if (!Array.isArray(row)) return undefined;
   const numbers = (row as readonly JsonValue[]).map(Number);
@@ -34,7 +55,32 @@ export function readAccountRow(row: JsonValue | undefined): CostAccount | undefi
   return {
     reported: { calls: at(0), input: at(1), cache_read: at(2), cache_write: at(3) },
     estimated: { calls: at(4), cached: at(5), fresh: at(6), units: at(7) },
-    append_only: { cached: at(8), fresh: at(9), units: at(10) },
-    append_only_prompt: at(11),
+    plain: {
+      calls: numbers[13] ?? at(4),
+      cached: at(8),
+      fresh: at(9),
+      units: at(10),
+    },
+    plain_prompt: { estimated: at(11), reported: at(12) },
+    billed: { units: numbers[14] ?? at(7) },
+    ...(numbers.length > 15 ? { waiting: waitingIn(numbers.slice(15)) } : {}),
+  };
+}
+
+function waitingIn(numbers: readonly number[]): WaitingCall {
+  const [cached = 0, fresh = 0, units = 0, difference = 0, ...more] = numbers;
+  const [plainTokens = 0, plainFresh = 0, plainEstimated = 0, cold = 0, ...prices] = more;
+  const [read = 1, write = 1, minimum = 0] = prices;
+  const caching = read === 1 && write === 1 ? "none" : "automatic";
+  return {
+    cached,
+    fresh,
+    units,
+    difference,
+    plainTokens,
+    plainFresh,
+    plainEstimated,
+    isCold: cold === 1,
+    profile: { read, write, minimum, tiers: [], caching, source: "table" },
   };
 }

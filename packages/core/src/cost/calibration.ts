@@ -42,6 +42,17 @@ export function ratioOf(calibration: Calibration, tokens: ClassTokens): number {
 }
 
 /**
+ * Returns the most likely tokens of messages, to compare two lists of them. A class without a measurement has the factor
+ * of prose and code, also where a limit needs the larger estimate of `calibratedTokens`.
+ */
+export function likelyTokens({ factor, factors }: Calibration, tokens: ClassTokens): number {
+  return Object.entries(tokens).reduce(
+    (sum, [name, each]) => sum + each * (name === "fixed" ? 1 : (factors?.[name] ?? factor)),
+    0,
+  );
+}
+
+/**
  * Fits a calibration to the last points. A class is measured by the differences of consecutive points that consist
  * mostly of its text, so the overhead and the other classes do not disturb it. A class without two such differences
  * keeps its factor. The overhead is the median rest. If it would be negative, it is 0, and the largest class gets the

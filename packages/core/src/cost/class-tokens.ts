@@ -25,3 +25,9 @@ export function isEqual(one: ClassTokens, other: ClassTokens): boolean {
   const names = Object.keys({ ...one, ...other });
   return names.every((name) => one[name] === other[name]);
 }
+
+/** Returns the tokens of both, by class. */
+export function sumOfClasses(one: ClassTokens, other: ClassTokens): ClassTokens {
+  const names = Object.keys({ ...one, ...other });
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
+}

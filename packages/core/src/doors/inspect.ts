@@ -1,5 +1,5 @@
 export { readAccountRow } from "../cost/account-row.ts";
-export type { CostAccount } from "../cost/cost-account.ts";
+export { type CostAccount, type SessionBill, sessionBill } from "../cost/cost-account.ts";
 export { contentVersions } from "../inspect/content-versions.ts";
 export { readVersions, type ReadVersion } from "../inspect/read-versions.ts";
 export {

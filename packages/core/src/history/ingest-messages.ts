@@ -111,8 +111,9 @@ export async function ingestMessages(
     freeSummarised(scope);
   }
   const waiting = addToChat(scope, unseen, { objectIds, paired, begun }, keptAfter);
-  const usage = answer?.message.role === "assistant" ? answer.message.usage : undefined;
-  if (unseen.length > 0) learnUsage(state, usage);
+  const answered = answer?.message.role === "assistant" ? answer.message : undefined;
+  const usage = answered?.usage;
+  if (unseen.length > 0) learnUsage(state, answered, scope.dependencies.toolFacts);
   await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });
   const { type } = relation;
   const isPast = !isRewound && (type === "appended" || (type === "replaced" && relation.isShorter));

@@ -2,7 +2,7 @@ import type { JsonValue, ObjectBody, ObjectId, StoredVersion } from "@self-conte
 import { defined, isJsonObject } from "@self-context-manager/objects";
 import type { ReportedUsage } from "../chat/message.ts";
 import { readAccountRow } from "../cost/account-row.ts";
-import { type CostAccount, emptyAccount } from "../cost/cost-account.ts";
+import { type CostAccount, emptyAccount, sessionBill } from "../cost/cost-account.ts";
 import { type Calibration, ratioOf, uncalibrated } from "../cost/calibration.ts";
 import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { CallCost } from "./timeline.ts";
@@ -13,6 +13,8 @@ export interface SessionStep {
   readonly cost?: CallCost;
   /** The usage that the provider reported for the last call before that transaction. */
   readonly usage?: ReportedUsage;
+  /** The bill of the last call before that transaction, and its cost in the plain host, if its answer is known now. */
+  readonly settled?: { readonly units: number; readonly plainUnits: number };
 }
 
 /**
@@ -63,6 +65,7 @@ export function sessionCosts(): SessionCosts {
         ...(next.reported.calls === before.reported.calls + 1
           ? { usage: usageBetween(before, next) }
           : {}),
+        ...settledBetween(before, next),
       };
     },
     continues(call) {
@@ -110,7 +113,20 @@ function costBetween(before: CostAccount, next: CostAccount): CallCost {
     cached: next.estimated.cached - before.estimated.cached,
     fresh: next.estimated.fresh - before.estimated.fresh,
     units: next.estimated.units - before.estimated.units,
-    appendOnlyUnits: next.append_only.units - before.append_only.units,
+    plainUnits: sessionBill(next).plainUnits - next.plain.units,
+  };
+}
+
+/** Returns what became known of the one call that waited for its answer; nothing if several were answered. */
+function settledBetween(before: CostAccount, next: CostAccount): Pick<SessionStep, "settled"> {
+  const calls = next.estimated.calls - before.estimated.calls;
+  const isAnswered = before.waiting !== undefined && calls === (next.waiting === undefined ? 0 : 1);
+  if (!isAnswered) return {};
+  return {
+    settled: {
+      units: next.billed.units - before.billed.units,
+      plainUnits: next.plain.units - before.plain.units,
+    },
   };
 }
 

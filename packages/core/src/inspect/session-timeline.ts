@@ -75,13 +75,11 @@ export function readTimeline(
     if (stored === undefined) return;
     const taken = costs.take(stored);
     step = { tx: stored.at.tx_id, step: taken };
-    const { usage } = taken;
     const call = calls.at(-1);
-    if (usage === undefined || call === undefined || last?.number !== call.call) return;
-    const reportedUnits = unitsOf(usage, call);
-    const units = defined({ reportedUnits });
-    calls[calls.length - 1] = { ...call, usage, ...units };
-    if (last.facts !== undefined)
+    if (call === undefined || last?.number !== call.call) return;
+    calls[calls.length - 1] = answeredCall(call, taken);
+    const { usage } = taken;
+    if (usage !== undefined && last.facts !== undefined)
       waiting.set(call.call, { ...last.facts, usage, isCached: costs.isCached });
   }
 
@@ -239,6 +237,19 @@ export function readTimeline(
       };
     },
   };
+}
+
+/** Returns a call with what became known of its answer. */
+function answeredCall(call: TimelineCall, { usage, settled }: SessionStep): TimelineCall {
+  const { cost } = call;
+  const plain = settled === undefined ? {} : { plainUnits: settled.plainUnits };
+  const known = {
+    ...call,
+    ...defined({ cost: cost === undefined ? cost : { ...cost, ...plain } }),
+  };
+  if (usage === undefined) return known;
+  const reportedUnits = settled?.units ?? unitsOf(usage, call);
+  return { ...known, usage, ...defined({ reportedUnits }) };
 }
 
 async function advance(step: () => Promise<boolean>): Promise<void> {

@@ -36,8 +36,8 @@ export interface CallCost {
   readonly cached: number;
   readonly fresh: number;
   readonly units: number;
-  /** Units of the same call with every output kept where it arrived. */
-  readonly appendOnlyUnits: number;
+  /** Units of the same call in the plain host; 0 if it would not have made the call. */
+  readonly plainUnits: number;
 }
 
 /** Why tokens that an earlier call had sent were billed again as new ones. */

@@ -10,7 +10,8 @@ import {
 } from "@self-context-manager/objects";
 import { chatHandle } from "../lines/handles.ts";
 import { isCold } from "../cost/cache-state.ts";
-import { ratioOf } from "../cost/calibration.ts";
+import { likelyTokens, ratioOf } from "../cost/calibration.ts";
+import { type ClassTokens, sumOfClasses, totalOf } from "../cost/class-tokens.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
@@ -23,6 +24,7 @@ import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
+  Layout,
   LayoutInput,
   LayoutOutput,
   Liveness,
@@ -39,11 +41,11 @@ import {
   withoutAdded,
 } from "./added-messages.ts";
 import { budgetOf } from "./budget.ts";
-import { type CallFigures, figuresOfCall } from "./figures-of-call.ts";
 import { followChanges } from "./follow-changes.ts";
 import { withHeldTexts } from "./held-texts.ts";
 import { linkNotes } from "./link-notes.ts";
 import { joinLinked } from "./linked-objects.ts";
+import { plainMessages } from "./plain-messages.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /**
@@ -58,36 +60,13 @@ export async function makeView(
 ): Promise<View> {
   await derived(scope, joinLinked);
   const notes = (await derived(scope, linkNotes)) ?? [];
-  const { output, view, ...rendered } = await renderedView(scope, options, estimator, added, notes);
+  const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
   takeOut(scope, output);
   scope.state.active.noteSent();
-  if (rendered.account !== undefined) scope.state.sent.setAccount(rendered.account);
-  const account = rendered.account ?? accountOfView(scope, options, estimator, output);
+  scope.state.sent.setAccount(account);
   const call = await storeView(scope, options, estimator, output);
   scope.dependencies.documents?.request();
-  return { ...view, account, call };
-}
-
-/**
- * Returns the cost of the calls of this process with this one, for a layout that reports no figures of it. It is not
- * stored, because a call that changes nothing else makes no version of the session.
- */
-function accountOfView(
-  scope: SessionScope,
-  options: ViewOptions,
-  estimator: TokenEstimator,
-  { messages }: LayoutOutput,
-): CostAccount {
-  const { unreported, state } = scope;
-  const { turns } = state.chat;
-  const figures = figuresOfCall(messages, unreported.messages, turns, state.pool.entries);
-  const { isCold: isCacheCold } = cacheCost(scope, options);
-  const factor = ratioOf(state.sent.calibration, classTokens(messages, estimator));
-  const counting = { factor, isCacheCold };
-  const account = countedCall(state, options, figures, counting, unreported.account);
-  unreported.messages = messages;
-  unreported.account = account;
-  return account;
+  return { ...view, call };
 }
 
 /** Does what needs the derived indexes. A fault of one of them is logged, and costs no view. */
@@ -114,14 +93,13 @@ export async function lookAtView(
   estimator: TokenEstimator,
 ): Promise<View> {
   const { view } = await renderedView(scope, options, estimator);
-  // A new session that was only looked at is not stored.
-  if (scope.state.version > 0) await commitSession(scope);
-  return { ...asOfLastCall(view, scope), call: 0 };
+  await commitSession(scope);
+  return { ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 };
 }
 
 interface RenderedView {
   readonly output: LayoutOutput;
-  readonly account: CostAccount | undefined;
+  readonly account: CostAccount;
   readonly view: Omit<View, "call">;
 }
 
@@ -135,7 +113,7 @@ async function renderedView(
   await followChanges(scope);
   const { output, account } = await renderView(scope, options, estimator, added, notes);
   const layout = scope.dependencies.layout.name;
-  const view = { ...output, layout, ...defined({ account }) };
+  const view = { ...output, layout, account };
   return { output, account, view };
 }
 
@@ -145,10 +123,9 @@ async function renderedView(
  */
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
-  { dependencies: { layout }, state, unreported }: SessionScope,
+  layout: Layout,
+  { sent: { account, view: last } }: SessionState,
 ): Omit<View, "call"> {
-  const { view: last, account: stored } = state.sent;
-  const account = layout.epochOf === undefined ? unreported.account : stored;
   const withoutEpoch = { ...view, ...defined({ account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
   const { endedBy: _unsentEnd, ...figures } = epoch;
@@ -162,7 +139,7 @@ export async function renderView(
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
   notes: readonly string[] = [],
-): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount | undefined }> {
+): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount }> {
   const { dependencies, state } = scope;
   const { layout } = dependencies;
   const active = await activeObjects(scope);
@@ -182,8 +159,18 @@ export async function renderView(
   );
   const output = withAdded(rendered, added, { estimator, ...defined({ last: before }) });
   const { isCold: isCacheCold } = cacheCost(scope, options);
-  const factor = ratioOf(state.sent.calibration, classTokens(output.messages, estimator));
-  return { output, account: accountOf(state, options, output.epoch, { factor, isCacheCold }) };
+  const plain = plainMessages(scope, active, estimator);
+  const messages = classTokens(output.messages, estimator);
+  const others = classTokens(
+    added.map(({ message }) => message),
+    estimator,
+  );
+  const account = accountOf(state, options, output.epoch, {
+    messages,
+    plain: sumOfClasses(plain, others),
+    isCold: isCacheCold,
+  });
+  return { output, account };
 }
 
 /** Removes the objects from the active set that the layout removed from the view. */
@@ -241,34 +228,34 @@ async function systemPrompts({
   return named;
 }
 
-/** How the tokens of a call are counted: the calibration of its mixture of texts, and whether the provider's cache is cold. */
-interface Counting {
-  readonly factor: number;
-  readonly isCacheCold: boolean;
+/** The raw tokens of a call's messages and of those that the plain host would send. */
+interface SentTokens {
+  readonly messages: ClassTokens;
+  readonly plain: ClassTokens;
+  readonly isCold: boolean;
 }
 
+/**
+ * Returns the account with a call. The messages of a layout without epochs are assumed to differ from the first one on,
+ * until the provider reports what it found in its cache.
+ */
 function accountOf(
-  state: SessionState,
-  options: ViewOptions,
+  { sent: { account = emptyAccount, calibration } }: SessionState,
+  { prices = usualPrices, ownTokens = 0 }: ViewOptions,
   figures: EpochFigures | undefined,
-  counting: Counting,
-): CostAccount | undefined {
-  return figures === undefined ? undefined : countedCall(state, options, figures, counting);
-}
-
-function countedCall(
-  state: SessionState,
-  { prices = usualPrices }: ViewOptions,
-  figures: CallFigures,
-  { factor, isCacheCold }: Counting,
-  before = state.sent.account,
+  { messages, plain, isCold: isCacheCold }: SentTokens,
 ): CostAccount {
-  return countCall(before ?? emptyAccount, prices, {
-    promptTokens: figures.promptTokens,
-    sharedTokens: figures.sharedTokens,
-    appendOnlyTokens: figures.appendOnlyTokens,
-    overheadTokens: state.sent.calibration.overhead,
-    factor,
+  return countCall(account, prices, {
+    promptTokens: figures?.promptTokens ?? totalOf(messages),
+    sharedTokens: figures?.sharedTokens ?? 0,
+    plainTokens: totalOf(plain),
+    overheadTokens: calibration.overhead,
+    ownTokens,
+    factor: ratioOf(calibration, messages),
+    likely: {
+      sent: likelyTokens(calibration, messages),
+      plain: likelyTokens(calibration, plain),
+    },
     isCold: isCacheCold,
   });
 }

@@ -1,10 +1,7 @@
 import {
   defined,
-  type ObjectId,
   staticReference,
   type StaticReference,
-  type StoredMetadata,
-  type StoredVersion,
   StoreError,
   taskQueue,
 } from "@self-context-manager/objects";
@@ -24,6 +21,7 @@ import type { ReadList } from "../host/read-list.ts";
 import { beginSession, openState } from "../state/open-state.ts";
 import {
   commitSession,
+  emptyScopeMaps,
   type SessionDependencies,
   type SessionScope,
 } from "../state/session-scope.ts";
@@ -50,7 +48,6 @@ import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
 import { splitList, type SplitList } from "./split-list.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
-import type { HeldIn, HeldTexts } from "../view/layout.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 type Operation<Result> = (scope: SessionScope) => Promise<Result>;
@@ -110,16 +107,8 @@ export async function openContextSession(
       get readTool() {
         return hostRead ?? "read";
       },
-      contents: new Map<ObjectId, StoredVersion>(),
-      inView: new Map<string, StoredVersion | StoredMetadata>(),
-      heldTexts: new Map<ObjectId, HeldTexts | undefined>(),
-      replacedTexts: new Map<ObjectId, HeldIn | undefined>(),
-      followed: new Map(),
-      listed: { turn: -1, names: 0 },
-      searched: { turn: -1, notFound: new Set<string>() },
-      written: new Map(),
+      ...emptyScopeMaps(),
       staged: [],
-      unreported: { account: undefined, messages: [] },
     };
     // Changes that were made while the session was closed get their versions before the first call.
     await follower?.track(opened);

@@ -8,7 +8,11 @@ import type { HostSession } from "../host/host-session.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { noteArrival, noteNamedFiles } from "../state/note-use.ts";
 import { openState } from "../state/open-state.ts";
-import type { SessionDependencies, SessionScope } from "../state/session-scope.ts";
+import {
+  emptyScopeMaps,
+  type SessionDependencies,
+  type SessionScope,
+} from "../state/session-scope.ts";
 import { newSessionState, type SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
 import type { LayoutOutput } from "../view/layout.ts";
@@ -210,17 +214,9 @@ function beginRehearsal(
   const scope: SessionScope = {
     dependencies,
     state,
-    contents: new Map(),
-    inView: new Map(),
     readTool: "read",
-    heldTexts: new Map(),
-    replacedTexts: new Map(),
-    followed: new Map(),
-    listed: { turn: -1, names: 0 },
-    searched: { turn: -1, notFound: new Set<string>() },
-    written: new Map(),
+    ...emptyScopeMaps(),
     staged: [],
-    unreported: { account: undefined, messages: [] },
   };
   const estimator = calibratedEstimator(state.sent.calibration);
   let next = 0;
@@ -237,7 +233,7 @@ function beginRehearsal(
       tokens: metadata + said + active,
       isAnswered: false,
     });
-    if (account !== undefined) state.sent.setAccount(account);
+    state.sent.setAccount(account);
     return output;
   }
 

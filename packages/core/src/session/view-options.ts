@@ -8,7 +8,7 @@ export interface View extends LayoutOutput {
   readonly layout: string;
   /** The number of the call, from 1; 0 for a view of `peekView`. */
   readonly call: number;
-  /** The estimated cost of the session's calls; undefined before the first call. */
+  /** The cost of the session's calls; undefined before the first. */
   readonly account?: CostAccount;
 }
 
@@ -30,6 +30,11 @@ export interface ViewOptions {
    * only for a model that binds its thinking.
    */
   readonly head?: string;
+  /**
+   * Estimated tokens that only the context manager puts before the messages: its instruction and the declarations of its
+   * tools. Default: 0.
+   */
+  readonly ownTokens?: number;
   /** The provider's prices. Default: the usual prices of Anthropic. */
   readonly prices?: PriceProfile;
   /**

@@ -19,9 +19,9 @@ import {
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
-import type { CostAccount } from "../cost/cost-account.ts";
+import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
-import type { HeldIn, HeldTexts, Layout, ViewMessage } from "../view/layout.ts";
+import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-document.ts";
 import type { SessionState } from "./session-state.ts";
@@ -76,6 +76,11 @@ export interface SessionScope {
   readonly heldTexts: Map<ObjectId, HeldTexts | undefined>;
   /** The versions that hold the texts which edits replaced, by the call's id; undefined if none is known. */
   readonly replacedTexts: Map<ObjectId, HeldIn | undefined>;
+  /**
+   * The counted messages of the plain host, by place or by the id of the call. A result is counted when it is first in
+   * view, because later its content can have left, and a file that it read can have changed.
+   */
+  readonly counted: Map<string, CountedMessage>;
   /** The documents whose links were followed, with the hash of their content then. */
   readonly followed: Map<ObjectId, string>;
   /** The number of files that joined the pool in a turn because outputs of commands listed them. */
@@ -84,10 +89,40 @@ export interface SessionScope {
   readonly searched: { turn: number; readonly notFound: Set<string> };
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
   readonly written: Map<ObjectId, WrittenDocument>;
-  /** The calls of this process in a layout that reports no figures: their cost, and the messages of the last one. */
-  readonly unreported: { account: CostAccount | undefined; messages: readonly ViewMessage[] };
   /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
+}
+
+/** Returns the parts of a scope that fill while it is used, without entries. */
+export function emptyScopeMaps(): Pick<
+  SessionScope,
+  | "contents"
+  | "counted"
+  | "followed"
+  | "heldTexts"
+  | "inView"
+  | "listed"
+  | "replacedTexts"
+  | "searched"
+  | "written"
+> {
+  return {
+    contents: new Map(),
+    counted: new Map(),
+    followed: new Map(),
+    heldTexts: new Map(),
+    inView: new Map(),
+    listed: { turn: -1, names: 0 },
+    replacedTexts: new Map(),
+    searched: { turn: -1, notFound: new Set<string>() },
+    written: new Map(),
+  };
+}
+
+/** The raw tokens of a message, as long as the session has the same content at its place. */
+interface CountedMessage {
+  readonly content: unknown;
+  readonly tokens: ClassTokens;
 }
 
 /** A document that a tool has written. */

@@ -1,4 +1,9 @@
-import { type CostAccount, countCall, emptyAccount } from "../../src/cost/cost-account.ts";
+import {
+  type CostAccount,
+  countAnswer,
+  countCall,
+  emptyAccount,
+} from "../../src/cost/cost-account.ts";
 import { modelOptions } from "../../src/cost/model-options.ts";
 import type { PriceProfile } from "../../src/cost/price-profile.ts";
 import { describe, expect, it } from "vitest";
@@ -9,9 +14,9 @@ const prices = modelOptions({ provider: "anthropic", id: "claude-sonnet-4-5" }).
 /** The account of one call of a warm cache. */
 const oneCall = (
   at: PriceProfile,
-  [promptTokens, sharedTokens, appendOnlyTokens]: readonly [number, number, number],
+  [promptTokens, sharedTokens, plainTokens]: readonly [number, number, number],
 ): CostAccount =>
-  countCall(emptyAccount, at, { promptTokens, sharedTokens, appendOnlyTokens, isCold: false });
+  countCall(emptyAccount, at, { promptTokens, sharedTokens, plainTokens, isCold: false });
 const account = oneCall(prices, [6000, 5000, 12_000]);
 const epoch = {
   number: 4,
@@ -43,7 +48,7 @@ describe("the figures for the user", () => {
 
     expect(lines.slice(1, 5)).toEqual([
       "Unchanged, by the bytes of the messages: the first 95 % of the last request.",
-      "Cost of 1 call, estimated: 88 % less than append-only, 1.8k instead of 15k tokens of uncached input; 5k tokens cached, 1k new.",
+      "Cost of 1 call, estimated: 1.8k tokens of uncached input, 88 % less than the 15k that the same work would cost in 1 call of plain Pi, estimated.",
       "Last call, reported by the provider: 36k tokens read from its cache, 2.4k written to it, 12 neither.",
       "Prices (from the built-in table), relative to uncached input: cache read 0.1, cache write 1.25 (minimum 1k tokens); assumed lifetime of a cache entry: 5 minutes.",
     ]);
@@ -62,8 +67,22 @@ describe("the figures for the user", () => {
     const more = oneCall(unknown, [11_000, 0, 10_000]);
 
     expect(said({ account: more, prices: unknown })).toContain(
-      "Cost of 1 call, estimated, at assumed prices: 10 % more than append-only",
+      "Cost of 1 call, estimated, at assumed prices: 11k tokens of uncached input, 10 % more than the 10k that",
     );
+  });
+
+  it("show how many calls have a report", () => {
+    const usage = { input: 0, cacheRead: 5000, cacheWrite: 1000 };
+    const reported = countAnswer(account, { isOwn: false, usage });
+    const more = countCall(reported, prices, {
+      promptTokens: 7000,
+      sharedTokens: 6000,
+      plainTokens: 13_000,
+      isCold: false,
+    });
+
+    expect(said({ account: reported })).toContain("Cost of 1 call, as reported by the provider: ");
+    expect(said({ account: more })).toContain("Cost of 2 calls, 1 of them estimated: ");
   });
 
   it("show which contents left the view, why, and how to activate them again", () => {

@@ -3,11 +3,13 @@ import { describe, expect, test } from "vitest";
 import { accountRow, readAccountRow } from "../../src/cost/account-row.ts";
 import {
   type CostAccount,
-  costRatio,
+  countAnswer,
   countCall,
-  countReport,
+  type CountedAnswer,
+  type CountedCall,
   emptyAccount,
   reportedProfile,
+  sessionBill,
 } from "../../src/cost/cost-account.ts";
 import { estimatedCost, pricedUsage, tierFactor } from "../../src/cost/estimated-cost.ts";
 import { prefixStability } from "../../src/cost/prefix-stability.ts";
@@ -117,20 +119,27 @@ describe("reported usage", () => {
   });
 });
 
+/** A call whose messages are those of the plain host. */
+const call = (promptTokens: number, sharedTokens: number, isCold = false): CountedCall => ({
+  promptTokens,
+  sharedTokens,
+  plainTokens: promptTokens,
+  isCold,
+});
+
+/** Returns the account with a call and its answer. */
+function answered(
+  account: CostAccount,
+  counted: CountedCall,
+  answer: Partial<CountedAnswer> = {},
+): CostAccount {
+  return countAnswer(countCall(account, profile, counted), { isOwn: false, ...answer });
+}
+
 describe("the account of a session", () => {
-  test("compares the sent prompts with those of an append-only session", () => {
-    const first = countCall(emptyAccount, profile, {
-      promptTokens: 10_000,
-      sharedTokens: 0,
-      appendOnlyTokens: 10_000,
-      isCold: true,
-    });
-    const second = countCall(first, profile, {
-      promptTokens: 6000,
-      sharedTokens: 2000,
-      appendOnlyTokens: 12_000,
-      isCold: false,
-    });
+  test("compares the sent prompts with those of the plain host", () => {
+    const first = countCall(emptyAccount, profile, call(10_000, 0, true));
+    const second = countCall(first, profile, { ...call(6000, 2000), plainTokens: 12_000 });
 
     expect(first.estimated).toEqual({ calls: 1, cached: 0, fresh: 10_000, units: 12_500 });
     expect(second.estimated).toEqual({
@@ -139,12 +148,100 @@ describe("the account of a session", () => {
       fresh: 14_000,
       units: 12_500 + 200 + 5000,
     });
-    expect(second.append_only).toEqual({
-      cached: 10_000,
-      fresh: 12_000,
-      units: 12_500 + 1000 + 2500,
+    expect(sessionBill(second)).toEqual({
+      calls: 2,
+      estimatedCalls: 2,
+      units: 17_700,
+      plainCalls: 2,
+      plainUnits: 12_500 + 1000 + 2500,
     });
-    expect(costRatio(second)).toBeCloseTo(17_700 / 16_000);
+  });
+
+  test("has the price of what the provider reported instead of the estimate", () => {
+    const usage = { input: 10, cacheRead: 0, cacheWrite: 12_000 };
+    const account = answered(emptyAccount, call(10_000, 0, true), { usage });
+
+    expect(account.estimated.units).toBe(12_500);
+    expect(account.reported).toEqual({ calls: 1, input: 10, cache_read: 0, cache_write: 12_000 });
+    expect(sessionBill(account)).toMatchObject({
+      estimatedCalls: 0,
+      units: 10 + 15_000,
+      plainUnits: 12_010 * 1.25,
+    });
+  });
+
+  test("leaves a call whose answer only calls context tools out of the plain host's", () => {
+    const first = answered(emptyAccount, call(10_000, 0, true));
+    const own = answered(first, call(10_200, 10_000), { isOwn: true });
+    const last = answered(own, { ...call(10_400, 10_200), plainTokens: 10_100 });
+
+    expect(sessionBill(own).units).toBe(12_500 + 1000 + 250);
+    expect(sessionBill(own).plainUnits).toBe(12_500);
+    expect(sessionBill(last)).toMatchObject({ calls: 3, plainCalls: 2 });
+    expect(sessionBill(last).plainUnits).toBeCloseTo(12_500 + 1000 + 125);
+  });
+
+  test("has a cold cache in the plain host too after a call of context tools that found it cold", () => {
+    const first = answered(emptyAccount, call(10_000, 0, true));
+    const own = answered(first, call(10_200, 10_000, true), { isOwn: true });
+    const last = answered(own, { ...call(10_400, 10_200), plainTokens: 10_100 });
+
+    expect(last.plain.cached).toBe(0);
+    expect(last.plain.units).toBe(12_500 + 10_100 * 1.25);
+  });
+
+  test("takes the host's part from the report, without that of the context tools", () => {
+    const usage = { input: 0, cacheRead: 0, cacheWrite: 15_000 };
+    const account = answered(emptyAccount, { ...call(2000, 0, true), ownTokens: 700 }, { usage });
+
+    expect(account.plain.fresh).toBe(15_000 - 700);
+  });
+
+  test("has the plain host's cache lost whenever the provider had lost that of the session", () => {
+    const first = { input: 0, cacheRead: 0, cacheWrite: 10_000 };
+    const lost = { input: 0, cacheRead: 0, cacheWrite: 10_500 };
+    const before = answered(emptyAccount, call(10_000, 0, true), { usage: first });
+    const after = answered(before, call(10_500, 10_000), { usage: lost });
+
+    expect(after.plain.units).toBe(after.billed.units);
+    expect(after.plain.cached).toBe(0);
+  });
+
+  test("has uncached input in the plain host where the provider caches nothing", () => {
+    const usage = { input: 10_000, cacheRead: 0, cacheWrite: 0 };
+    const account = answered(
+      emptyAccount,
+      { ...call(10_000, 0, true), plainTokens: 30_000 },
+      { usage },
+    );
+
+    expect(account.plain.units).toBe(30_000);
+  });
+
+  test("subtracts what earlier calls counted too much as new", () => {
+    const usage = { input: 0, cacheRead: 0, cacheWrite: 5000 };
+    const likely = (plain: number): CountedCall => ({
+      ...call(5000, 0, true),
+      plainTokens: plain,
+      likely: { sent: 5000, plain },
+    });
+    const early = answered(emptyAccount, likely(20_000), { usage });
+    const next = { ...likely(20_100), isCold: false, sharedTokens: 5000 };
+    const fitted = { ...next, likely: { sent: 5000, plain: 15_100 } };
+    const later = answered(early, fitted, { usage: { input: 0, cacheRead: 5000, cacheWrite: 0 } });
+
+    expect(early.plain.fresh).toBe(20_000);
+    expect(later.plain.fresh).toBe(15_100);
+    expect(later.plain.units).toBeCloseTo(15_100 * 1.25 + 20_000 * 0.1);
+  });
+
+  test("subtracts nothing after the user went back", () => {
+    const first = { input: 0, cacheRead: 0, cacheWrite: 10_000 };
+    const before = answered(emptyAccount, call(10_000, 0, true), { usage: first });
+    const usage = { input: 0, cacheRead: 6000, cacheWrite: 0 };
+    const after = answered(before, call(6000, 6000), { usage });
+
+    expect(after.plain.units).toBe(12_500 + 600);
   });
 
   test("does not depend on when the host's overhead becomes known", () => {
@@ -164,42 +261,28 @@ describe("the account of a session", () => {
         let account = emptyAccount;
         let sent = 0;
         for (const [tokens, overheadTokens, factor] of steps) {
-          account = countCall(account, profile, {
-            promptTokens: sent + tokens,
-            sharedTokens: sent,
-            appendOnlyTokens: sent + tokens,
-            overheadTokens,
-            factor,
-            isCold: false,
-          });
+          const next = call(sent + tokens, sent);
+          account = countCall(account, profile, { ...next, overheadTokens, factor });
           sent += tokens;
         }
 
-        expect(costRatio(account)).toBeCloseTo(1, 10);
+        const { units, plainUnits } = sessionBill(account);
+        expect(units / plainUnits).toBeCloseTo(1, 8);
       }),
     );
   });
 
   test("counts like the provider after calibration", () => {
-    const first = { promptTokens: 8000, sharedTokens: 0, appendOnlyTokens: 8000, isCold: false };
-    const second = { promptTokens: 9000, sharedTokens: 6000, appendOnlyTokens: 12_000 };
-    const learned = { overheadTokens: 1000, factor: 0.75, isCold: false };
+    const second = { ...call(9000, 6000), plainTokens: 12_000 };
+    const learned = { overheadTokens: 1000, factor: 0.75 };
 
-    const before = countCall(emptyAccount, profile, first);
-    const after = countCall(before, profile, { ...second, ...learned });
+    const before = answered(emptyAccount, call(8000, 0));
+    const after = answered(before, { ...second, ...learned });
 
     expect(after.estimated.cached).toBe(6000 * 0.75 + 1000);
     expect(after.estimated.fresh - before.estimated.fresh).toBe(3000 * 0.75);
-    expect(after.append_only.cached).toBe(8000 * 0.75 + 1000);
-    expect(after.append_only.fresh - before.append_only.fresh).toBe(4000 * 0.75);
-  });
-
-  test("keeps the reported usage separate", () => {
-    const account = countReport(emptyAccount, { input: 1, cacheRead: 2, cacheWrite: 3 });
-
-    expect(account.reported).toEqual({ calls: 1, input: 1, cache_read: 2, cache_write: 3 });
-    expect(account.estimated).toEqual(emptyAccount.estimated);
-    expect(costRatio(account)).toBeUndefined();
+    expect(after.plain.cached).toBe(8000 * 0.75 + 1000);
+    expect(after.plain.fresh - before.plain.fresh).toBe(4000 * 0.75);
   });
 
   test("has a ratio of 1 for any prices if nothing ever leaves the view", () => {
@@ -214,17 +297,12 @@ describe("the account of a session", () => {
         let account = emptyAccount;
         let sent = 0;
         for (const [tokens, cold] of grown) {
-          account = countCall(account, prices, {
-            promptTokens: sent + tokens,
-            sharedTokens: sent,
-            appendOnlyTokens: sent + tokens,
-            isCold: cold,
-          });
+          account = countCall(account, prices, call(sent + tokens, sent, cold));
           sent += tokens;
         }
 
-        expect(costRatio(account)).toBeCloseTo(1, 10);
-        expect(JSON.parse(JSON.stringify(account))).toEqual(account);
+        const { units, plainUnits } = sessionBill(account);
+        expect(units / plainUnits).toBeCloseTo(1, 8);
       }),
     );
   });
@@ -234,7 +312,7 @@ describe("a profile corrected by reports", () => {
   const after = (...usages: readonly (readonly [number, number, number])[]): CostAccount =>
     usages.reduce(
       (account, [input, cacheRead, cacheWrite]) =>
-        countReport(account, { input, cacheRead, cacheWrite }),
+        countAnswer(account, { isOwn: false, usage: { input, cacheRead, cacheWrite } }),
       emptyAccount,
     );
   const silent = [5000, 0, 0] as const;
@@ -267,19 +345,45 @@ describe("a profile corrected by reports", () => {
 });
 
 describe("a stored account", () => {
+  const settled = { ...emptyAccount, plain_prompt: { estimated: 12, reported: 13 } };
+
   test("is read unchanged, with units rounded", () => {
     const account: CostAccount = {
+      ...settled,
       estimated: { calls: 3, cached: 4, fresh: 5, units: 6.4 },
-      append_only: { cached: 7, fresh: 8, units: 9.6 },
+      billed: { units: 20.2 },
+      plain: { calls: 2, cached: 7, fresh: 8, units: 9.6 },
       reported: { calls: 1, input: 2, cache_read: 10, cache_write: 11 },
-      append_only_prompt: 12,
     };
 
     expect(readAccountRow(accountRow(account))).toEqual({
       ...account,
       estimated: { ...account.estimated, units: 6 },
-      append_only: { ...account.append_only, units: 10 },
+      billed: { units: 20 },
+      plain: { ...account.plain, units: 10 },
     });
     expect(readAccountRow(undefined)).toBeUndefined();
+  });
+
+  test("has the same bill after an answer that arrives in the next process", () => {
+    const usage = { input: 0, cacheRead: 0, cacheWrite: 12_000 };
+    const account = countCall(settled, profile, { ...call(10_000, 0, true), plainTokens: 11_000 });
+
+    const [read, kept] = [readAccountRow(accountRow(account)) ?? emptyAccount, account].map((one) =>
+      sessionBill(countAnswer(one, { isOwn: false, usage })),
+    );
+    expect(read).toEqual(kept);
+  });
+
+  test("of a store without bills has the estimates", () => {
+    expect(
+      sessionBill(readAccountRow([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) ?? emptyAccount),
+    ).toEqual({
+      calls: 5,
+      estimatedCalls: 4,
+      units: 8,
+      plainCalls: 5,
+      plainUnits: 11,
+    });
   });
 });

@@ -57,9 +57,7 @@ export function reportedCostText(
       ? `as estimated${same}`
       : `${percent(Math.abs(share))} ${side} estimated${same}`;
   const isMissed = share >= 0.0005 && missed >= (units - estimated) / 2;
-  const cause = isMissed
-    ? ", mostly for misses of the cache that no estimate foresees, also not that of append-only"
-    : "";
+  const cause = isMissed ? ", mostly for misses of the cache that no estimate foresees" : "";
   const where = count === calls ? "" : ` in ${count} of ${calls} calls`;
   return `By the provider's reports ${short(units)}${where}, ${difference}${cause}.`;
 }

@@ -1,22 +1,24 @@
 import type { SessionTimeline, TimelineCall } from "@self-context-manager/core/inspect";
+import { billedOf } from "./billed.ts";
 
 /** Cost of the calls so far, by the number of calls. */
 export interface CostSums {
   readonly units: number;
-  readonly appendOnlyUnits: number;
+  readonly plainUnits: number;
   readonly calls: number;
 }
 
-/** The estimated cost of all calls, and of the same calls append-only. */
+/** What all calls cost, as reported or else as estimated, and what the same work would cost in the plain host. */
 export function costSums(calls: readonly TimelineCall[]): CostSums {
-  let [units, appendOnlyUnits, counted] = [0, 0, 0];
-  for (const { cost } of calls) {
+  let [units, plainUnits, counted] = [0, 0, 0];
+  for (const call of calls) {
+    const { cost } = call;
     if (cost === undefined) continue;
     counted++;
-    units += cost.units;
-    appendOnlyUnits += cost.appendOnlyUnits;
+    units += billedOf(call)?.units ?? 0;
+    plainUnits += cost.plainUnits;
   }
-  return { units, appendOnlyUnits, calls: counted };
+  return { units, plainUnits, calls: counted };
 }
 
 /** Tokens that were sent again as new, by their reason, the largest first. */

@@ -307,12 +307,12 @@ function drawMarks(context: CanvasRenderingContext2D, drawing: TokenDrawing): vo
 function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): void {
   const { stack, cost, costTitle, places, palette } = drawing;
   const { left, right, costTop, costBottom } = places;
-  const most = Math.max(1, ...cost.own, ...cost.appendOnly) * 1.05;
+  const most = Math.max(1, ...cost.own, ...cost.plain) * 1.05;
   const yOf = (units: number): number => costBottom - (units / most) * (costBottom - costTop);
   context.textAlign = "left";
   context.fillStyle = palette.quiet;
   context.fillText(costTitle, left, costTop - 12);
-  if (!cost.appendOnly.some((units) => units > 0)) {
+  if (!cost.plain.some((units) => units > 0)) {
     context.fillText("no cost was recorded", left, (costTop + costBottom) / 2);
     return;
   }
@@ -337,14 +337,14 @@ function drawCost(context: CanvasRenderingContext2D, drawing: TokenDrawing): voi
   context.lineWidth = 1.5;
   context.strokeStyle = palette.quiet;
   context.setLineDash([5, 3]);
-  draw(cost.appendOnly, () => true);
+  draw(cost.plain, () => true);
   context.lineWidth = 2;
   context.strokeStyle = palette.accent;
   context.setLineDash([2, 3]);
   draw(cost.own, (column) => !isReported(column));
   context.setLineDash([]);
   draw(cost.own, isReported);
-  nameLine(context, drawing, { values: cost.appendOnly, text: "append-only", yOf, at: 2 / 3 });
+  nameLine(context, drawing, { values: cost.plain, text: "plain host", yOf, at: 2 / 3 });
   nameLine(context, drawing, { values: cost.own, text: "as sent", yOf, at: 1 / 3 });
 }
 

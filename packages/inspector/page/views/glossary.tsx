@@ -19,8 +19,8 @@ export function Glossary(): JSX.Element {
 
 const words: readonly (readonly [word: string, meaning: string])[] = [
   [
-    "append-only",
-    "The same calls with every output kept where it arrived. It is what the cost is compared with.",
+    "plain host",
+    "The same work in the host without the context manager: without the calls that only manage the context, and with every output kept where it arrived. It is what the cost is compared with.",
   ],
   [
     "tokens of uncached input",

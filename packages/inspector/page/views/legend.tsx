@@ -38,7 +38,7 @@ export function Legend({ timeline }: { readonly timeline: SessionTimeline }): JS
       </li>
       <li>
         <i class="swatch cost append" aria-hidden="true" />
-        cost append-only, estimated
+        cost in the plain host, estimated
       </li>
       <li class="wide quiet">
         The heights of all parts are estimated. The order of the parts is not their order in the

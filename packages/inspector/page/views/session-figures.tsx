@@ -32,7 +32,7 @@ export function SessionFigures({
   const repeated = useMemo(() => calls.reduce((sum, call) => sum + call.repeated, 0), [calls]);
   const inView = useMemo(() => calls.reduce((sum, call) => sum + call.tokens, 0), [calls]);
   const reported = usage.input + usage.cacheRead + usage.cacheWrite;
-  const share = cost.appendOnlyUnits === 0 ? undefined : cost.units / cost.appendOnlyUnits;
+  const share = cost.plainUnits === 0 ? undefined : cost.units / cost.plainUnits;
   const again = misses.reduce((sum, { tokens }) => sum + tokens, 0);
   const others = misses.slice(2).reduce((sum, { tokens }) => sum + tokens, 0);
   const sent = usage.calls === 0 ? totals.reduce((sum, tokens) => sum + tokens, 0) : reported;
@@ -53,8 +53,8 @@ export function SessionFigures({
         ) : (
           <>
             <Bar share={share} tone={share > 1 ? "bad" : "good"} />
-            {short(cost.units)} instead of {short(cost.appendOnlyUnits)} tokens of uncached input
-            append-only, estimated.{reportedText === undefined ? "" : ` ${reportedText}`}
+            {short(cost.units)} tokens of uncached input, instead of {short(cost.plainUnits)} in the
+            plain host, estimated.{reportedText === undefined ? "" : ` ${reportedText}`}
           </>
         )}
       </Figure>

@@ -22,7 +22,7 @@ export function SessionsView(): JSX.Element {
         <Shown answered={answered} what="the sessions">
           {({ sessions }) => (
             <DataTable
-              caption="Sessions in this store. Cost is estimated; 1.00 × is the cost of the same calls append-only. Tokens are those of the messages, estimated; the cached share is the provider's."
+              caption="Sessions in this store. Cost is as the provider reported, or else as estimated; 1.00 × is the estimated cost of the same work in the plain host. Tokens are those of the messages, estimated; the cached share is the provider's."
               columns={columns}
               rows={sessions}
               keyOf={({ id }) => id}
@@ -63,8 +63,8 @@ const columns: readonly Column<SessionRow>[] = [
     title: "Cost",
     isNumber: true,
     cell: ({ cost }) => {
-      if (cost === undefined || cost.appendOnlyUnits === 0) return "–";
-      const share = cost.units / cost.appendOnlyUnits;
+      if (cost === undefined || cost.plainUnits === 0) return "–";
+      const share = cost.units / cost.plainUnits;
       return (
         <span class="withbar">
           {ratio(share)}
@@ -72,7 +72,7 @@ const columns: readonly Column<SessionRow>[] = [
         </span>
       );
     },
-    order: ({ cost }) => (cost === undefined ? 0 : cost.units / Math.max(1, cost.appendOnlyUnits)),
+    order: ({ cost }) => (cost === undefined ? 0 : cost.units / Math.max(1, cost.plainUnits)),
   },
   numbers("Calls", ({ calls }) => calls),
   numbers(

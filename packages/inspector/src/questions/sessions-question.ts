@@ -4,7 +4,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { readAccountRow, sentMessages } from "@self-context-manager/core/inspect";
+import { readAccountRow, sentMessages, sessionBill } from "@self-context-manager/core/inspect";
 
 import type { SessionRow, SessionsAnswer } from "../answers.ts";
 import { problemOf, type Reading, readOr } from "./reading.ts";
@@ -115,9 +115,10 @@ function tokensOf(view: StoredVersion | undefined, problems: string[]): number {
 function costOf(session: StoredVersion | undefined): Pick<SessionRow, "cost" | "reported"> {
   const account = readAccountRow(session?.body["cost_account"]);
   if (account === undefined) return {};
-  const { estimated, append_only: appendOnly, reported } = account;
+  const { reported } = account;
+  const { units, plainUnits } = sessionBill(account);
   return {
-    cost: { units: estimated.units, appendOnlyUnits: appendOnly.units },
+    cost: { units: Math.round(units), plainUnits: Math.round(plainUnits) },
     ...(reported.calls === 0
       ? {}
       : {

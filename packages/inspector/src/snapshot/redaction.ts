@@ -245,7 +245,7 @@ function timelineCall(call: TimelineCall): TimelineCall {
     shared: call.shared,
     repeated: call.repeated,
     ...defined({
-      cost: cost && pick(cost, "cached", "fresh", "units", "appendOnlyUnits"),
+      cost: cost && pick(cost, "cached", "fresh", "units", "plainUnits"),
       usage: usage && pick(usage, "input", "cacheRead", "cacheWrite"),
     }),
     ...defined({ reportedUnits: call.reportedUnits, miss }),

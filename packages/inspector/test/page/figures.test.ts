@@ -63,12 +63,12 @@ describe("the cost of the parts", () => {
         call({
           call: 1,
           changes: [[0, 1000]],
-          cost: { cached: 0, fresh: 1000, units: 1250, appendOnlyUnits: 1250 },
+          cost: { cached: 0, fresh: 1000, units: 1250, plainUnits: 1250 },
         }),
         call({
           call: 2,
           changes: [[1, 1000]],
-          cost: { cached: 1000, fresh: 1000, units: 1350, appendOnlyUnits: 1350 },
+          cost: { cached: 1000, fresh: 1000, units: 1350, plainUnits: 1350 },
         }),
       ],
       calibration: { factor: 1, overhead: 0 },
@@ -109,7 +109,7 @@ test("costs by kind have the highest first, with the number of parts", () => {
 });
 
 describe("the reported cost", () => {
-  const cost = { cached: 1000, fresh: 100, units: 225, appendOnlyUnits: 300 };
+  const cost = { cached: 1000, fresh: 100, units: 225, plainUnits: 300 };
   const missed = call({
     call: 2,
     cost,
@@ -185,7 +185,7 @@ describe("sums of a session", () => {
   });
 
   test("cached tokens are the provider's, or else an estimate that says so", () => {
-    const cost = { cached: 7, fresh: 1, units: 2, appendOnlyUnits: 2 };
+    const cost = { cached: 7, fresh: 1, units: 2, plainUnits: 2 };
 
     expect(
       cachedTokens(call({ call: 1, cost, usage: { input: 1, cacheRead: 9, cacheWrite: 0 } })),

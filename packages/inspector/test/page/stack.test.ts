@@ -163,13 +163,13 @@ test("the cost so far ends with the cost of all calls, and the cost of each call
     fc.property(pictures, ({ timeline: { calls }, width }) => {
       const range = { from: 0, to: calls.length };
       const columns = Math.min(width, calls.length);
-      const { appendOnlyUnits } = costSums(calls);
+      const { plainUnits } = costSums(calls);
       const units = sumOf(calls.map((call) => billedOf(call)?.units ?? 0));
       const single = costByCall(calls, range, calls.length);
 
       expect(costSoFar(calls, range, columns).own.at(-1)).toBeCloseTo(units, 3);
       expect(sumOf(single.own)).toBeCloseTo(units, 3);
-      expect(sumOf(single.appendOnly)).toBeCloseTo(appendOnlyUnits, 3);
+      expect(sumOf(single.plain)).toBeCloseTo(plainUnits, 3);
     }),
   );
 });
