@@ -68,6 +68,10 @@ function run(
   return { stdout: stdout + stderr, status };
 }
 
+function numbersIn(found: RegExpExecArray | null): readonly number[] {
+  return (found ?? []).slice(1).map(Number);
+}
+
 for (const host of hosts.filter(({ name }) => hasOpenClaw || name === "Pi"))
   describe.skipIf(host.missing !== undefined)(
     `the demo that npm start runs in ${host.name}`,
@@ -120,11 +124,24 @@ for (const host of hosts.filter(({ name }) => hasOpenClaw || name === "Pi"))
       });
 
       it("prints the figures of the user's command", () => {
-        expect(output).toContain(`command ${host.command}. Its costs are estimates`);
+        expect(output).toContain(`command ${host.command}. Its bill is the same as above`);
         expect(output).toMatch(/^ +In view, estimated: /mu);
-        expect(output).toMatch(/^ +Cost of \d+ calls, estimated: \d+ % less than append-only/mu);
         expect(output).toMatch(/^ +Epoch \d+, /mu);
         for (const figure of host.figures) expect(output).toMatch(figure);
+      });
+
+      it("shows by the user's command what the server bills for both sessions, within 3 %", () => {
+        const bill = (name: string): readonly number[] =>
+          numbersIn(new RegExp(`^ +${name} +([\\d.]+) +in (\\d+) calls`, "mu").exec(output));
+        const line =
+          /Cost of (\d+) calls.*: ([\d.]+)k tokens of uncached input.* the ([\d.]+)k .* in (\d+) calls of plain/u;
+        const [calls = 0, units = 0, plainUnits = 0, plainCalls = 0] = numbersIn(line.exec(output));
+        const [managedBill = 0, managedCalls] = bill("managed context");
+        const [plainBill = 0, plainBilled] = bill(`plain ${host.name}`);
+
+        expect([calls, plainCalls]).toEqual([managedCalls, plainBilled]);
+        expect(Math.abs(units / managedBill - 1)).toBeLessThan(0.03);
+        expect(Math.abs(plainUnits / plainBill - 1)).toBeLessThan(0.03);
       });
 
       it("leaves a store that the command line reads", () => {

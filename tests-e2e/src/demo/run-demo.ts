@@ -44,7 +44,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   print("");
   for (const line of billLines(host, managed.billed, plain.billed, prices)) print(line);
   print(
-    `\nThe output of the ${host.part}'s command ${host.command}. Its costs are estimates of the ${host.part}, and not the bill above:`,
+    `\nThe output of the ${host.part}'s command ${host.command}. Its bill is the same as above; the ${host.part} does not know that of plain ${host.name}, and estimates it:`,
   );
   for (const line of managed.figures) print(`  ${line}`);
   print(store.closing);
