@@ -78,7 +78,9 @@ function tokensOf(named: NamedContextTools): number {
   const declared = tools
     .filter(({ name }) => usualOperation(name) !== "read")
     .map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
-  const tokens = [instruction, ...declared].reduce((sum, text) => sum + rawTokens(text), 0);
+  const tokens = Math.round(
+    [instruction, ...declared].reduce((sum, text) => sum + rawTokens(text), 0),
+  );
   counted.set(named, tokens);
   return tokens;
 }
