@@ -148,7 +148,7 @@ describe.each(piVersions)("/context on Pi $version", (pi) => {
     );
     expect(listed).toMatch(/\nIn view, estimated: \d/u);
     expect(listed).toMatch(/\nUnchanged, by the bytes of the messages: the first \d+ %/u);
-    expect(listed).toMatch(/\nCost of 5 calls, estimated: /u);
+    expect(listed).toMatch(/\nCost of 5 calls, .* of plain Pi, estimated\./u);
     expect(listed).toMatch(/\nLast call, reported by the provider: [\d.k]+ tokens read/u);
     expect(listed).toMatch(
       /\nPrices \(from Pi\), relative to uncached input: cache read 0.1, cache write 1.25/u,
