@@ -24,7 +24,6 @@ import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
-  Layout,
   LayoutInput,
   LayoutOutput,
   Liveness,
@@ -93,8 +92,9 @@ export async function lookAtView(
   estimator: TokenEstimator,
 ): Promise<View> {
   const { view } = await renderedView(scope, options, estimator);
-  await commitSession(scope);
-  return { ...asOfLastCall(view, scope.dependencies.layout, scope.state), call: 0 };
+  // A new session that was only looked at is not stored.
+  if (scope.state.version > 0) await commitSession(scope);
+  return { ...asOfLastCall(view, scope), call: 0 };
 }
 
 interface RenderedView {
@@ -123,9 +123,9 @@ async function renderedView(
  */
 function asOfLastCall(
   { epoch, account: _unsent, ...view }: Omit<View, "call">,
-  layout: Layout,
-  { sent: { account, view: last } }: SessionState,
+  { dependencies: { layout }, state }: SessionScope,
 ): Omit<View, "call"> {
+  const { account, view: last } = state.sent;
   const withoutEpoch = { ...view, ...defined({ account }) };
   if (epoch === undefined || last?.record.layout !== view.layout) return withoutEpoch;
   const { endedBy: _unsentEnd, ...figures } = epoch;
