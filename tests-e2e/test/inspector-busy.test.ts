@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { openContextManager } from "@self-context-manager/compose";
+import { type ContextManager, openContextManager } from "@self-context-manager/compose";
 import { openInspector } from "@self-context-manager/inspector";
 import { expect, it } from "vitest";
 
@@ -12,6 +12,12 @@ import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
 import { openInspected } from "../src/inspector/inspected.ts";
 
 const problem = await browserProblem();
+
+/** Begins a session: one in which nothing happened is not stored. */
+const begin = async (manager: ContextManager, sessionId: string): Promise<void> => {
+  const session = await manager.openSession({ harness: "test", sessionId });
+  await session.recordSystemPrompt("host", "Be good.");
+};
 
 it.skipIf(problem !== undefined)(
   "the list of sessions appears although the store changes faster than it can be read",
@@ -47,12 +53,11 @@ it.skipIf(problem !== undefined)(
 
     await checked.page.goto(inspector.url);
     const row = checked.page.getByRole("row", { name: /one/u });
-    await expect.poll(async () => await row.count(), { timeout: 12_000 }).toBe(1);
+    await expect.poll(async () => await row.count(), { timeout: 60_000 }).toBe(1);
 
     over.abort();
     await writing;
   },
-  60_000,
 );
 
 it.skipIf(problem !== undefined)(
@@ -63,7 +68,7 @@ it.skipIf(problem !== undefined)(
     stack.defer(async () => await rm(folder, { recursive: true }));
     const at = join(folder, "store.sqlite");
     await using manager = await openContextManager({ store: "sqlite", at, workspace: folder });
-    await manager.openSession({ harness: "test", sessionId: "one" });
+    await begin(manager, "one");
     await using opened = await openInspected(at);
     const { store } = opened.inspected;
     let isFirst = true;
@@ -76,7 +81,7 @@ it.skipIf(problem !== undefined)(
           if (isFirst) {
             isFirst = false;
             await delay(1_500);
-            await manager.openSession({ harness: "test", sessionId: "two" });
+            await begin(manager, "two");
           }
           return await store.changesSince(...asked);
         },
@@ -88,7 +93,6 @@ it.skipIf(problem !== undefined)(
     await checked.page.goto(inspector.url);
 
     const row = checked.page.getByRole("row", { name: /two/u });
-    await expect.poll(async () => await row.count(), { timeout: 8_000 }).toBe(1);
+    await expect.poll(async () => await row.count(), { timeout: 60_000 }).toBe(1);
   },
-  60_000,
 );

@@ -19,7 +19,9 @@ it.skipIf(problem !== undefined)(
     stack.defer(async () => await rm(folder, { recursive: true }));
     const at = join(folder, "store.sqlite");
     await using manager = await openContextManager({ store: "sqlite", at, workspace: folder });
-    await manager.openSession({ harness: "test", sessionId: "one" });
+    const session = await manager.openSession({ harness: "test", sessionId: "one" });
+    // A session in which nothing happened is not stored.
+    await session.recordSystemPrompt("host", "Be good.");
     await using inspector = await inspectStore(at);
     await using browser = await openBrowser();
     await using checked = await openCheckedPage(browser);
