@@ -33,7 +33,7 @@ import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
 import { textOfEnds } from "./head-and-tail.ts";
 import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
-import { noResult, shownAnswer, timeOf, withoutEmpty } from "./step-content.ts";
+import { noResult, replacingMessage, shownAnswer, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
 import { withoutLongTexts } from "./user-object-ends.ts";
 import { userText } from "./user-text.ts";
@@ -56,7 +56,7 @@ export function renderEntry(entry: ViewEntry, source: ViewSource): ViewMessage {
     case "summary": {
       const replacing = source.compaction?.messages[entry.at ?? 0];
       if (replacing === undefined) throw new RangeError("the chat has no such summary");
-      return replacing.message;
+      return replacingMessage(replacing.message);
     }
     case "result":
       return resultMessage(entry, source);

@@ -1,6 +1,9 @@
+import { defined } from "@self-context-manager/objects";
+import type { ReplacingMessage } from "../chat/chat-document.ts";
 import type { Block } from "../chat/message.ts";
 import { isSignedThinking } from "../chat/signed-thinking.ts";
 import { missingMessages } from "../lines/notices.ts";
+import type { ViewMessage } from "../view/layout.ts";
 
 /** The result that the model gets for a tool call without one, because every call needs a result. */
 export const noResult: string = missingMessages.result.write();
@@ -29,6 +32,14 @@ function isEmptyText(block: Block): boolean {
     (typeof block["text"] !== "string" || block["text"].trim() === "") &&
     (block["textSignature"] ?? "") === ""
   );
+}
+
+/** Returns a message that replaces earlier ones. Its fields have one order, whatever order a store has them in. */
+export function replacingMessage(message: ReplacingMessage["message"]): ViewMessage {
+  if (message.role === "opaque") return { role: "opaque", kind: message.kind, raw: message.raw };
+  const { role, content, meta, timestamp = null } = message;
+  const fields = { ...defined({ meta }), ...timeOf(timestamp) };
+  return role === "user" ? { role, content, ...fields } : { role, content, ...fields };
 }
 
 /** Returns a recorded time as the field of a message. */

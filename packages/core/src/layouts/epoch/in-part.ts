@@ -127,7 +127,8 @@ function textInPart(
   return undefined;
 }
 
-/** Returns the ratio of calibrated to raw tokens of a text. */
+/** Returns the ratio of calibrated to raw tokens of a text; 1 for a text without tokens. */
 function ratioIn({ input: { estimator } }: PlanningContext, text: string): number {
-  return estimator.text(text) / Math.max(1, rawEstimator.text(text));
+  const tokens = rawEstimator.text(text);
+  return tokens === 0 ? 1 : estimator.text(text) / tokens;
 }

@@ -4,6 +4,7 @@ import { hasFiles } from "../../cost/media-facts.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { missingMessages, omissionNotices } from "../../lines/notices.ts";
 import { omissionMarks } from "../../lines/stand-ins.ts";
+import { replacingMessage } from "../../render/step-content.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { userText } from "../../render/user-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
@@ -46,7 +47,7 @@ function renderChat(input: LayoutInput): readonly RenderedTurn[] {
   const from = compaction?.from ?? { turn: 0, step: -1 };
   const rendered: RenderedTurn[] = [];
   if (compaction !== undefined) {
-    const messages = compaction.messages.map(({ message }) => message);
+    const messages = compaction.messages.map(({ message }) => replacingMessage(message));
     rendered.push({ first: 0, last: 0, ...renderedMessages(messages, estimator) });
   }
   for (const [index, turn] of turns.entries()) {
