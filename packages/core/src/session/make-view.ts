@@ -62,7 +62,7 @@ export async function makeView(
   const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
   takeOut(scope, output);
   scope.state.active.noteSent();
-  scope.state.sent.setAccount(account);
+  scope.state.sent.setAccount(account, { waits: output.epoch === undefined });
   const call = await storeView(scope, options, estimator, output);
   scope.dependencies.documents?.request();
   return { ...view, call };

@@ -71,7 +71,11 @@ export interface SentCalls extends StatePart, StoredCalls {
   endWaiting(): void;
   /** Fits the calibration to the newest measurements of a model. */
   fit(point: UsagePoint, model: string | undefined): void;
-  setAccount(account: CostAccount): void;
+  /**
+   * Sets the cost of the calls. `waits`: whether it is stored with the next other change only, as in a layout where the same
+   * view again makes no version. Default: false.
+   */
+  setAccount(account: CostAccount, options?: { readonly waits?: boolean }): void;
   limit(model: string, limit: PromptLimit): void;
   setLeftOut(rows: readonly string[]): void;
   noteUnknown(): void;
@@ -147,8 +151,9 @@ export function sentCalls(): SentCalls {
       const current = isSame ? calls.calibration : { factor, overhead };
       keep({ usageModel: model, usage, calibration: calibrate(usage, current) });
     },
-    setAccount(account) {
-      keep({ account });
+    setAccount(account, { waits = false } = {}) {
+      if (waits) Object.assign(calls, { account });
+      else keep({ account });
     },
     limit(model, limit) {
       keep({ promptLimits: new Map([...calls.promptLimits, [model, limit]]) });
