@@ -15,6 +15,11 @@ export function addText(sums: Record<string, number>, text: string): void {
   }
 }
 
+/** Adds raw tokens to sums. */
+export function addTo(sums: Record<string, number>, tokens: ClassTokens): void {
+  for (const [name, each] of Object.entries(tokens)) sums[name] = (sums[name] ?? 0) + each;
+}
+
 /** Returns the sum of all classes. */
 export function totalOf(tokens: ClassTokens): number {
   return Object.values(tokens).reduce((sum, each) => sum + each, 0);
@@ -28,6 +33,7 @@ export function isEqual(one: ClassTokens, other: ClassTokens): boolean {
 
 /** Returns the tokens of both, by class. */
 export function sumOfClasses(one: ClassTokens, other: ClassTokens): ClassTokens {
-  const names = Object.keys({ ...one, ...other });
-  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
+  const sums = { ...one };
+  addTo(sums, other);
+  return sums;
 }

@@ -1,5 +1,4 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
-
 import {
   argumentsOf,
   type AssistantMessage,

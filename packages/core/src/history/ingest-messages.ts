@@ -83,9 +83,8 @@ export async function ingestMessages(
   }));
   const said = unseen.map(({ message }) => message);
   const toolcalls: KnownToolcalls = new Map();
-  const paired = pairCalls(state.chat, {
-    messages,
-    keys: list.keys,
+  const paired = pairCalls(state.chat, messages, {
+    list,
     unseen: new Map(unseen.map(({ index, message }) => [index, message])),
   });
   const objectIds = await chooseObjectIds(scope, said, { paired, known: toolcalls, fileRendering });

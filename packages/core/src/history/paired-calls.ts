@@ -7,6 +7,7 @@ import {
 import { callsOf, isAfter, sentIdsOf, type Step, type TurnPosition } from "../chat/turn.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import type { ChatIndex } from "../state/chat-index.ts";
+import type { RecognisedList } from "./recognise-list.ts";
 
 /** The calls of new messages and of new results. A call is named by the id under which it is sent. */
 export interface PairedCalls {
@@ -19,10 +20,9 @@ export interface PairedCalls {
 /** The calls of a list without new messages. */
 const noCalls: PairedCalls = { ids: new Map(), calls: new Map() };
 
-/** A host's list, with the messages that the session does not know in core's form, by their indexes. */
+/** What is known of a host's list, and the messages that the session does not know, in core's form, by their indexes. */
 export interface ListWithNew {
-  readonly messages: readonly ReadMessage[];
-  readonly keys: () => readonly string[];
+  readonly list: RecognisedList;
   readonly unseen: ReadonlyMap<number, Message>;
 }
 
@@ -31,7 +31,11 @@ export interface ListWithNew {
  * and hosts change the ids of messages that they send again (decision D77). Results of calls with the same id are in the
  * order of these calls. A new call is sent with an id that no earlier call of the chat is sent with.
  */
-export function pairCalls(chat: ChatIndex, { messages, keys, unseen }: ListWithNew): PairedCalls {
+export function pairCalls(
+  chat: ChatIndex,
+  messages: readonly ReadMessage[],
+  { list, unseen }: ListWithNew,
+): PairedCalls {
   const [first] = unseen.keys();
   if (first === undefined) return noCalls;
   const ids = new Map<ToolCallBlock, string>();
@@ -56,8 +60,7 @@ export function pairCalls(chat: ChatIndex, { messages, keys, unseen }: ListWithN
       waiting.push(answer);
       known = undefined;
     } else if (role === "assistant") {
-      const position = chat.known.get(keys()[index] ?? "")?.position;
-      answer = knownCalls(stepAt(chat, position));
+      answer = knownCalls(stepAt(chat, placeIn(list, index)));
       known = listed;
     } else if (role === "toolResult") {
       if (known !== undefined && !answer.some(({ hostId }) => hostId === callId))
@@ -141,6 +144,12 @@ function answeredCall(
       if (at !== -1) return sentIdsOf(step)[at];
     }
   return undefined;
+}
+
+/** Returns the place of a known message of a list. Where the list begins as before, no key is needed for it. */
+function placeIn({ shared, known, keys }: RecognisedList, index: number): TurnPosition | undefined {
+  const found = index < shared ? known.sequence[index] : known.known.get(keys()[index] ?? "");
+  return found?.position;
 }
 
 function stepAt({ turns }: ChatIndex, position: TurnPosition | undefined): Step | undefined {

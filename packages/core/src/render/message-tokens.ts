@@ -1,5 +1,5 @@
 import { type Block, isText } from "../chat/message.ts";
-import { addText, type ClassTokens } from "../cost/class-tokens.ts";
+import { addText, addTo, type ClassTokens } from "../cost/class-tokens.ts";
 import { mediaOf } from "../cost/media-facts.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ViewMessage } from "../view/layout.ts";
@@ -34,15 +34,38 @@ const counted = new WeakMap<
   { readonly model: string | undefined; readonly tokens: ClassTokens }
 >();
 
-/** Returns the raw tokens of messages by class of text. The text of a message is counted once. */
+/** The last list that began with a message, with its sums. A list nearly always continues the one before it. */
+const countedLists = new WeakMap<
+  ViewMessage,
+  {
+    readonly messages: readonly ViewMessage[];
+    readonly model: string | undefined;
+    readonly sums: ClassTokens;
+  }
+>();
+
+/**
+ * Returns the raw tokens of messages by class of text. The text of a message is counted once, and of a list that continues
+ * the last one only the new messages are added.
+ */
 export function classTokens(
   messages: readonly ViewMessage[],
   estimator: TokenEstimator,
 ): ClassTokens {
-  const sums: Record<string, number> = {};
-  for (const message of messages)
-    for (const [name, tokens] of Object.entries(classesOf(message, estimator)))
-      sums[name] = (sums[name] ?? 0) + tokens;
+  const { model } = estimator;
+  const [first] = messages;
+  const last = first === undefined ? undefined : countedLists.get(first);
+  const isContinued =
+    last !== undefined &&
+    last.model === model &&
+    last.messages.every((message, index) => message === messages[index]);
+  const sums: Record<string, number> = isContinued ? { ...last.sums } : {};
+  for (let index = isContinued ? last.messages.length : 0; index < messages.length; index += 1) {
+    const message = messages[index];
+    if (message !== undefined) addTo(sums, classesOf(message, estimator));
+  }
+  if (first !== undefined && messages.length > 1)
+    countedLists.set(first, { messages, model, sums });
   return Object.fromEntries(
     Object.entries(sums).map(([name, tokens]) => [name, Math.round(tokens)]),
   );

@@ -59,11 +59,12 @@ export async function makeView(
 ): Promise<View> {
   await derived(scope, joinLinked);
   const notes = (await derived(scope, linkNotes)) ?? [];
-  const { output, account, view } = await renderedView(scope, options, estimator, added, notes);
+  const rendered = await renderedView(scope, options, estimator, added, notes);
+  const { output, account, sent, view } = rendered;
   takeOut(scope, output);
   scope.state.active.noteSent();
   scope.state.sent.setAccount(account, { waits: output.epoch === undefined });
-  const call = await storeView(scope, options, estimator, output);
+  const call = await storeView(scope, options, output, sent);
   scope.dependencies.documents?.request();
   return { ...view, call };
 }
@@ -97,9 +98,14 @@ export async function lookAtView(
   return { ...asOfLastCall(view, scope), call: 0 };
 }
 
-interface RenderedView {
+interface Rendered {
   readonly output: LayoutOutput;
   readonly account: CostAccount;
+  /** The raw tokens of the messages. */
+  readonly sent: ClassTokens;
+}
+
+interface RenderedView extends Rendered {
   readonly view: Omit<View, "call">;
 }
 
@@ -111,10 +117,10 @@ async function renderedView(
   notes: readonly string[] = [],
 ): Promise<RenderedView> {
   await followChanges(scope);
-  const { output, account } = await renderView(scope, options, estimator, added, notes);
+  const rendered = await renderView(scope, options, estimator, added, notes);
+  const { output, account } = rendered;
   const layout = scope.dependencies.layout.name;
-  const view = { ...output, layout, account };
-  return { output, account, view };
+  return { ...rendered, view: { ...output, layout, account } };
 }
 
 /**
@@ -139,7 +145,7 @@ export async function renderView(
   estimator: TokenEstimator,
   added: readonly PlacedMessage[] = [],
   notes: readonly string[] = [],
-): Promise<{ readonly output: LayoutOutput; readonly account: CostAccount }> {
+): Promise<Rendered> {
   const { dependencies, state } = scope;
   const { layout } = dependencies;
   const active = await activeObjects(scope);
@@ -160,17 +166,17 @@ export async function renderView(
   const output = withAdded(rendered, added, { estimator, ...defined({ last: before }) });
   const { isCold: isCacheCold } = cacheCost(scope, options);
   const plain = plainMessages(scope, active, estimator);
-  const messages = classTokens(output.messages, estimator);
+  const sent = classTokens(output.messages, estimator);
   const others = classTokens(
     added.map(({ message }) => message),
     estimator,
   );
   const account = accountOf(state, options, output.epoch, {
-    messages,
+    messages: sent,
     plain: sumOfClasses(plain, others),
     isCold: isCacheCold,
   });
-  return { output, account };
+  return { output, account, sent };
 }
 
 /** Removes the objects from the active set that the layout removed from the view. */
@@ -181,8 +187,8 @@ export function takeOut(scope: SessionScope, { deactivated = [] }: LayoutOutput)
 async function storeView(
   scope: SessionScope,
   options: ViewOptions,
-  estimator: TokenEstimator,
   output: LayoutOutput,
+  sent: ClassTokens,
 ): Promise<number> {
   const { state, dependencies } = scope;
   const { clock } = dependencies;
@@ -203,7 +209,7 @@ async function storeView(
     messagesHash: messagesHash(output.messages),
     ...facts,
   });
-  state.sent.begin(id, classTokens(output.messages, estimator));
+  state.sent.begin(id, sent);
   const [stored] = await commitSession(scope, [{ body }]);
   if (stored === undefined) throw new TypeError("the store returned no version for the view");
   state.sent.setView({ id, call: stored.version, isAnswered: false, ...facts });

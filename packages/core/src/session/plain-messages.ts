@@ -3,8 +3,15 @@ import { isOwnCall } from "../calls/own-call.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { filesInResult } from "../calls/toolcall-object.ts";
 import { argumentsOf, type Block, type ToolCallBlock } from "../chat/message.ts";
-import { type AssistantStep, callsOf, isAssistantStep, isDiscarded } from "../chat/turn.ts";
-import type { ClassTokens } from "../cost/class-tokens.ts";
+import {
+  type AssistantStep,
+  callsOf,
+  isAssistantStep,
+  isDiscarded,
+  type Step,
+  type Turn,
+} from "../chat/turn.ts";
+import { addTo, type ClassTokens } from "../cost/class-tokens.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { classTokens } from "../render/message-tokens.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -17,62 +24,98 @@ const charactersPerToken = 4.4;
 /**
  * Returns the raw tokens, by class of text, of the messages that the plain host would send now: the chat from its last
  * summary on, with every output as it arrived and a file again with each read of it. Calls of context tools and their
- * results are not among them, and neither is an answer that has no other calls.
+ * results are not among them, and neither is an answer that has no other calls. A step in which every call has its result
+ * is counted once.
  */
 export function plainMessages(
   scope: SessionScope,
   active: readonly ActiveObject[],
   estimator: TokenEstimator,
 ): ClassTokens {
-  const { chat } = scope.state;
-  const { compaction } = chat;
-  const from = compaction?.from ?? { turn: 0, step: -1 };
+  const { compaction, turns } = scope.state.chat;
+  const { turn: first, step } = compaction?.from ?? { turn: 0, step: -1 };
+  const counting = {
+    scope,
+    estimator,
+    loaded: new Map(active.map((object) => [object.entry.id, object])),
+  };
   const sums: Record<string, number> = {};
-  const loaded = new Map(active.map((object) => [object.entry.id, object]));
-
-  const add = (tokens: ClassTokens): void => {
-    for (const [name, each] of Object.entries(tokens)) sums[name] = (sums[name] ?? 0) + each;
-  };
-  const addOnce = (place: string, content: unknown, make: () => ClassTokens): void => {
-    const last = scope.counted.get(place);
-    const tokens = last !== undefined && last.content === content ? last.tokens : make();
-    if (tokens !== last?.tokens) scope.counted.set(place, { content, tokens });
-    add(tokens);
-  };
-  const count = (message: ViewMessage) => (): ClassTokens => classTokens([message], estimator);
-
-  for (const [at, { message }] of (compaction?.messages ?? []).entries())
-    addOnce(`summary ${at}`, message, count(message));
-  for (const [turn, { user, steps }] of chat.turns.entries()) {
-    if (turn < from.turn) continue;
-    if (user !== null && (turn > from.turn || from.step === -1))
-      addOnce(`${turn}`, user, count({ role: "user", content: user }));
-    for (const [step, one] of steps.entries()) {
-      if (turn === from.turn && step < from.step) continue;
-      if (!isAssistantStep(one)) {
-        const { opaque: raw, kind } = one;
-        addOnce(`${turn}.${step}`, raw, count({ role: "opaque", raw, kind }));
-        continue;
-      }
-      const answer = plainAnswer(scope, one);
-      if (answer === undefined) continue;
-      const { content } = answer;
-      addOnce(
-        `${turn}.${step} ${content.length}`,
-        one.assistant,
-        count({ role: "assistant", content }),
-      );
-      for (const { call, entry } of answer.results) {
-        addOnce(entry.id, entry.id, () => {
-          const result = plainResult(scope, loaded, call, entry);
-          return typeof result === "number"
-            ? { plain: result / charactersPerToken }
-            : classTokens([resultMessage(call, result)], estimator);
-        });
-      }
-    }
+  addTo(sums, classTokens(compaction?.messages.map(({ message }) => message) ?? [], estimator));
+  for (const [index, turn] of turns.entries()) {
+    if (index > first || (index === first && step === -1)) addTo(sums, turnTokens(counting, turn));
+    else if (index === first)
+      for (const one of turn.steps.slice(step)) addTo(sums, stepTokens(counting, one));
   }
   return sums;
+}
+
+/** What the messages of the plain host are counted with. */
+interface Counting {
+  readonly scope: SessionScope;
+  readonly estimator: TokenEstimator;
+  /** The active contents. */
+  readonly loaded: ReadonlyMap<ObjectId, ActiveObject>;
+}
+
+/** A turn nearly always continues what it was at the last call, so only its new steps are added. */
+function turnTokens(counting: Counting, turn: Turn): ClassTokens {
+  const { scope, estimator } = counting;
+  const { turns, steps: counted } = scope.counted;
+  const { user, steps } = turn;
+  const key = steps[0] ?? turn;
+  const last = turns.get(key);
+  const isContinued =
+    last !== undefined && last.user === user && last.steps.every((one, at) => one === steps[at]);
+  const begun = user === null ? [] : [{ role: "user" as const, content: user }];
+  const sums = { ...(isContinued ? last.sums : classTokens(begun, estimator)) };
+  let from = isContinued ? last.steps.length : 0;
+  for (let step = steps[from]; step !== undefined; step = steps[from]) {
+    const tokens = stepTokens(counting, step);
+    // Another result can still come.
+    if (!counted.has(step)) break;
+    addTo(sums, tokens);
+    from += 1;
+  }
+  if (last?.steps.length !== from || !isContinued)
+    turns.set(key, { user, steps: steps.slice(0, from), sums: { ...sums } });
+  for (const step of steps.slice(from)) addTo(sums, stepTokens(counting, step));
+  return sums;
+}
+
+function stepTokens(counting: Counting, step: Step): ClassTokens {
+  const { scope, estimator, loaded } = counting;
+  const { counted, state } = scope;
+  const known = counted.steps.get(step);
+  if (known !== undefined) return known;
+  const sums: Record<string, number> = {};
+  const answer = isAssistantStep(step) ? plainAnswer(scope, step) : undefined;
+  if (!isAssistantStep(step)) {
+    const { opaque: raw, kind } = step;
+    addTo(sums, classTokens([{ role: "opaque", raw, kind }], estimator));
+  } else if (answer !== undefined) {
+    const { content, results } = answer;
+    addTo(sums, classTokens([{ role: "assistant", content }], estimator));
+    for (const { call, entry } of results) {
+      const tokens =
+        counted.results.get(entry.id) ??
+        resultTokens(plainResult(scope, loaded, call, entry), call, estimator);
+      counted.results.set(entry.id, tokens);
+      addTo(sums, tokens);
+    }
+  }
+  const isSettled = !isAssistantStep(step) || step.toolcall_ids.every((id) => state.pool.has(id));
+  if (isSettled) counted.steps.set(step, sums);
+  return sums;
+}
+
+function resultTokens(
+  result: readonly Block[] | number,
+  call: ToolCallBlock,
+  estimator: TokenEstimator,
+): ClassTokens {
+  return typeof result === "number"
+    ? { plain: result / charactersPerToken }
+    : classTokens([resultMessage(call, result)], estimator);
 }
 
 interface PlainAnswer {

@@ -19,6 +19,7 @@ import {
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-document.ts";
+import type { Step, Turn } from "../chat/turn.ts";
 import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
@@ -77,10 +78,15 @@ export interface SessionScope {
   /** The versions that hold the texts which edits replaced, by the call's id; undefined if none is known. */
   readonly replacedTexts: Map<ObjectId, HeldIn | undefined>;
   /**
-   * The counted messages of the plain host, by place or by the id of the call. A result is counted when it is first in
-   * view, because later its content can have left, and a file that it read can have changed.
+   * The raw tokens of the messages of the plain host: of results by their objects, of steps in which every call has its
+   * result, and of the turns that begin with such steps, by their first one. A result is counted when it is first in view,
+   * because later its content can have left, and a file that it read can have changed.
    */
-  readonly counted: Map<string, CountedMessage>;
+  readonly counted: {
+    readonly results: Map<ObjectId, ClassTokens>;
+    readonly steps: WeakMap<Step, ClassTokens>;
+    readonly turns: WeakMap<Step | Turn, CountedTurn>;
+  };
   /** The documents whose links were followed, with the hash of their content then. */
   readonly followed: Map<ObjectId, string>;
   /** The number of files that joined the pool in a turn because outputs of commands listed them. */
@@ -91,6 +97,11 @@ export interface SessionScope {
   readonly written: Map<ObjectId, WrittenDocument>;
   /** Writes that the next commit of the session stores as well; empty between operations. */
   readonly staged: StagedWrites[];
+}
+
+/** The beginning of a turn in the plain host, with its raw tokens. */
+interface CountedTurn extends Pick<Turn, "user" | "steps"> {
+  readonly sums: ClassTokens;
 }
 
 /** Returns the parts of a scope that fill while it is used, without entries. */
@@ -108,7 +119,7 @@ export function emptyScopeMaps(): Pick<
 > {
   return {
     contents: new Map(),
-    counted: new Map(),
+    counted: { results: new Map(), steps: new WeakMap(), turns: new WeakMap() },
     followed: new Map(),
     heldTexts: new Map(),
     inView: new Map(),
@@ -117,12 +128,6 @@ export function emptyScopeMaps(): Pick<
     searched: { turn: -1, notFound: new Set<string>() },
     written: new Map(),
   };
-}
-
-/** The raw tokens of a message, as long as the session has the same content at its place. */
-interface CountedMessage {
-  readonly content: unknown;
-  readonly tokens: ClassTokens;
 }
 
 /** A document that a tool has written. */
