@@ -110,13 +110,18 @@ describe.each(piVersions)("Pi $version", (pi) => {
   );
 });
 
-test.each(piVersions)(
-  "Pi $version shows a change by a person in the pooled layout, and no former text",
-  async (pi) => {
+test.each(
+  piVersions.flatMap((pi) =>
+    (["ask", "read"] as const).map((way) => ({ pi, way, of: pi.version })),
+  ),
+)(
+  "Pi $of shows no former text in the pooled layout after a change by a person ($way)",
+  async ({ pi, way }) => {
     await using model = await openLoopbackModel({ script });
     await using workspace = await openPiWorkspace({ model, files: { "a.txt": content } });
     const path = join(workspace.agentFolder, "store.sqlite");
-    const environment = { ...pooled, SCM_STORE: path };
+    const asked = way === "ask" ? {} : { SCM_ACTIVATE_UNREAD: way };
+    const environment = { ...pooled, ...asked, SCM_STORE: path };
     await using rpc = await openPiRpc({ pi, workspace, extensions: [adapterFolder], environment });
     await rpc.prompt("look");
     await using store = await openSqliteStore({ path });
@@ -132,7 +137,7 @@ test.each(piVersions)(
         .at(-1)
         ?.messages.map(({ text }) => text)
         .join("\n") ?? "";
-    expect(last).toContain("\nedited from outside\n");
+    expect(last).toContain(way === "ask" ? "read it to see v2" : "\nedited from outside\n");
     expect(last).not.toContain("\nline 20\n");
   },
 );

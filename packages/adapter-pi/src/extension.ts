@@ -38,9 +38,8 @@ const extension: (host: PiHost) => void = piExtension({
     const config = configFromEnvironment(environment);
     const manager = await openContextManager({
       readLimits: piReadLimits,
-      // No release of Pi reports whether another extension blocks its `read` or changes the result. The pooled layout
-      // shows an active file in its newest version all the same, as the specification says.
-      ...(config.layout === "pooled" ? {} : { activateUnread: "ask" }),
+      // No release of Pi reports whether another extension blocks its `read` or changes the result.
+      activateUnread: "ask",
       ...config,
       workspace,
       patience,

@@ -40,11 +40,10 @@ const usualReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
  * `openContextManager` opens sessions. Throws `RangeError` for an option whose value is not allowed.
  */
 export function sessionSettings(options: SessionSettingsOptions = {}): SessionSettings {
-  const layout = layoutOf(options);
   return {
     policy: policyOf(options.policy ?? { type: "recently-used" }),
-    layout,
-    ...activateUnreadOf(options, layout),
+    layout: layoutOf(options),
+    ...activateUnreadOf(options),
     ...longTextsOf(options),
     readLimits: options.readLimits ?? usualReadLimits,
   };
@@ -63,15 +62,11 @@ function longTextsOf({
   return { longTexts: given };
 }
 
-/**
- * Without the option, the session decides by the host's tools. In the pooled layout it reads: an active file is shown in
- * its newest version, whoever changed it (§7.3).
- */
-function activateUnreadOf(
-  { activateUnread: given }: SessionSettingsOptions,
-  { name }: Layout,
-): Pick<SessionSettings, "activateUnread"> {
-  if (given === undefined) return name === "pooled" ? { activateUnread: "read" } : {};
+/** Without the option, the session decides by the host's tools. */
+function activateUnreadOf({
+  activateUnread: given,
+}: SessionSettingsOptions): Pick<SessionSettings, "activateUnread"> {
+  if (given === undefined) return {};
   return { activateUnread: known("activateUnread", activateUnreadWays, given) };
 }
 

@@ -32,16 +32,6 @@ describe("sessionSettings", () => {
     expect(settings.readLimits).toBe(readLimits);
   });
 
-  it("let the pooled layout read files, unless the option says otherwise", () => {
-    const ways = (["read", "ask", undefined] as const).map(
-      (activateUnread) =>
-        sessionSettings({ layout: "pooled", ...(activateUnread && { activateUnread }) })
-          .activateUnread,
-    );
-
-    expect(ways).toEqual(["read", "ask", "read"]);
-  });
-
   it.each([99, 2_000.5, Number.NaN])("refuses %d as the limit of long texts", (longTexts) => {
     const message = `longTexts is ${longTexts}; it must be a whole number from 100, or Infinity`;
 
