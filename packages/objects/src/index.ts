@@ -47,10 +47,12 @@ export {
   jsonObject,
   type JsonObject,
   type JsonValue,
+  type LimitedJson,
   type MutableObject,
   setField,
   toJson,
   toJsonWithBase64,
+  toLimitedJson,
 } from "./model/json.ts";
 export {
   areSameRanges,

@@ -1,4 +1,6 @@
+import type { Message } from "../chat/message.ts";
 import type { ContextSession } from "../session/context-session.ts";
+import { cutMessageText } from "./cut-message-text.ts";
 import {
   failureNotice,
   type FailureNoticeOptions,
@@ -8,14 +10,19 @@ import {
 } from "./failure-notice.ts";
 
 /** What a text for the user is about. */
-export type NoticeKind = "failure" | "lost-store" | "shared-session" | "other-store";
+export type NoticeKind =
+  | "failure"
+  | "lost-store"
+  | "shared-session"
+  | "other-store"
+  | "cut-message";
 
 /** How a connection reports to the user, and to its adapter. */
 export interface NoticeOptions {
   /**
    * Shows the user a text outside the chat. It is called once for each failure until the failure is over, and once if the
-   * store was lost, if another process has the session open, or if the session was begun on another store. It must not
-   * throw. Default: the user is not notified.
+   * store was lost, if another process has the session open, if the session was begun on another store, or for a message
+   * of which a part is kept as text. It must not throw. Default: the user is not notified.
    */
   readonly notify?: (text: string, kind: NoticeKind) => void;
   /** Called at each failure, also at one that the user knows. It must not throw. Default: nothing. */
@@ -35,6 +42,8 @@ export interface ConnectionNotices {
   worked(session: ContextSession): void;
   /** The store was lost, and a new one is begun. */
   lost(error: unknown): void;
+  /** A part of a message of this turn became a text, because it is nested too deeply. */
+  cut(message: Message, turn: number): void;
 }
 
 export function connectionNotices(options: NoticeOptions): ConnectionNotices {
@@ -69,5 +78,6 @@ export function connectionNotices(options: NoticeOptions): ConnectionNotices {
       isLost = true;
       notify(lostStoreText(error), "lost-store");
     },
+    cut: (message, turn) => notify(cutMessageText(message, turn), "cut-message"),
   };
 }

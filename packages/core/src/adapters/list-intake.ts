@@ -16,7 +16,7 @@ export interface ListIntake {
   /** Records what the session must have before a list, and returns the signals for the list. */
   prepare(session: ContextSession, list: ReadList, given: HostSignals): Promise<HostSignals>;
   /** The session has the list. */
-  taken(): void;
+  taken(session: ContextSession, list: ReadList): Promise<void>;
   /** Ingests a list without a view. */
   ingest(session: ContextSession, list: ReadList, given: HostSignals): Promise<void>;
 }
@@ -27,10 +27,24 @@ export function listIntake(
   records: HostToolRecords,
 ): ListIntake {
   const answer = viewAnswer();
+  const named = new Set<string>();
 
   function signalsFor(list: ReadList, { summaries }: HostSignals): HostSignals {
     const answerAt = answer.indexIn(list);
     return { ...(intake.isRewound ? { rewound: true } : {}), ...defined({ answerAt, summaries }) };
+  }
+
+  /** Notifies the user once of each message of which a part became a text. */
+  async function nameCutMessages(session: ContextSession, { messages }: ReadList): Promise<void> {
+    const cut = messages.filter((one) => one.isCut() && !named.has(one.key));
+    if (cut.length === 0) return;
+    const { turnCount } = await session.status();
+    for (const one of cut) {
+      named.add(one.key);
+      const later = messages.slice(messages.indexOf(one) + 1);
+      const prompts = later.filter(({ identity }) => identity.role === "user").length;
+      notices.cut(one.decode(), turnCount - prompts);
+    }
   }
 
   const intake: ListIntake = {
@@ -44,13 +58,14 @@ export function listIntake(
       await records.record(session);
       return signals;
     },
-    taken() {
+    async taken(session, list) {
       intake.isRewound = false;
       notices.recovered();
+      await nameCutMessages(session, list);
     },
     async ingest(session, list, given) {
       await session.ingest(list, await intake.prepare(session, list, given));
-      intake.taken();
+      await intake.taken(session, list);
     },
   };
   return intake;

@@ -89,7 +89,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       ...signals,
     });
     const encoded = view.messages.map(encode);
-    intake.taken();
+    await intake.taken(session, list);
     intake.answer.sends(list);
     if (encoded.length === 0) return "own";
     sent.sends(view, encoded);

@@ -1,4 +1,4 @@
-import { defined, toJson } from "@self-context-manager/objects";
+import { defined, type LimitedJson, toLimitedJson } from "@self-context-manager/objects";
 import { contentKey, fingerprintKey } from "../chat/content-key.ts";
 import type { Message } from "../chat/message.ts";
 import type { FileRendering } from "./file-rendering.ts";
@@ -29,6 +29,8 @@ export interface ReadMessage<Raw = unknown> {
   readonly mark: "own" | "left-out" | "added";
   /** Returns the message in core's form. It is decoded at the first call. */
   decode(): Message;
+  /** Whether it was decoded and a part of it became a text, because it is nested deeper than 500 levels. */
+  isCut(): boolean;
 }
 
 /** The list of a request, as a codec has read it. A list is read once, where it enters the context manager. */
@@ -64,11 +66,12 @@ export function messageKey<Raw>(raw: Raw, codec: MessageCodec<Raw>): string {
 }
 
 function readMessage<Raw>(raw: Raw, codec: MessageCodec<Raw>): ReadMessage<Raw> {
-  let message: Message | undefined;
-  const decode = (): Message => (message ??= toJson(codec.decode(raw)) as Message);
+  let decoded: LimitedJson | undefined;
+  const decode = (): Message => (decoded ??= toLimitedJson(codec.decode(raw))).json as Message;
+  const isCut = (): boolean => decoded?.isCut === true;
   const identity = withKey(codec.identify(raw), decode);
   const key = keyName(identity);
-  return { raw, identity, key, isNamed: isNamed(identity), mark: "own", decode };
+  return { raw, identity, key, isNamed: isNamed(identity), mark: "own", decode, isCut };
 }
 
 /** Whether an id or a time of the host names a message with this identity. */

@@ -70,4 +70,29 @@ describe.each(layouts)("odd answers (%s)", (_name, layout) => {
     expect(ends.filter((type) => type !== "text")).toEqual([]);
     expect(messages.map(textOfMessage)).toEqual(expect.arrayContaining(["go on", "and now"]));
   });
+
+  it("a value nested very deeply is shown in the same way after a resume", async () => {
+    const opened = await openTestSession({ layout });
+    let deep: unknown = "the innermost";
+    for (let level = 0; level < 2_000; level += 1) deep = { deep };
+    const call = { type: "toolCall", id: "c1", name: "find", arguments: { deep } };
+    const list = readList(
+      untyped(
+        { role: "user", content: "go on" },
+        { role: "assistant", content: [call] },
+        { role: "user", content: "and now" },
+      ),
+      plainCodec,
+    );
+    await opened.session.ingest(list);
+    const before = await opened.session.nextView();
+
+    const resumed = await opened.reopen();
+    await resumed.ingest(list);
+    const after = await resumed.nextView();
+
+    expect(JSON.stringify(after.messages)).toBe(JSON.stringify(before.messages));
+    // The innermost part is a text once, not a text in a text.
+    expect(JSON.stringify(before.messages)).toContain(`:{\\"deep\\":\\"the innermost\\"}`);
+  });
 });

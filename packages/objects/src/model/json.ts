@@ -36,11 +36,29 @@ export function presentFields(object: JsonObject): readonly string[] {
  * Converts an unknown value to JSON that every store can keep.
  *
  * Functions, symbols and `undefined` are removed; numbers that are not finite and cycles become null; lone surrogates
- * become U+FFFD; `toJSON` is called. What is nested deeper than 500 levels becomes a text: its JSON, or a note if it is
+ * become U+FFFD; `toJSON` is called. What is nested deeper than 520 levels becomes a text: its JSON, or a note if it is
  * nested too deeply for that too.
  */
 export function toJson(value: unknown): JsonValue {
-  return convert(value, [], keptBytes) ?? null;
+  return convert(value, [], { bytes: keptBytes, levels: deepest }) ?? null;
+}
+
+/** A value that was converted to JSON with a limit of its levels. */
+export interface LimitedJson {
+  readonly json: JsonValue;
+  /** Whether a part of it became a text, because it is nested too deeply. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Converts an unknown value to JSON like `toJson`, with at most 500 levels. What contains such a value some levels further in
+ * is then not cut by `toJson`.
+ */
+export function toLimitedJson(value: unknown): LimitedJson {
+  let isCut = false;
+  const onCut = (): void => void (isCut = true);
+  const json = convert(value, [], { bytes: keptBytes, levels: limited, onCut }) ?? null;
+  return { json, isCut };
 }
 
 /**
@@ -48,7 +66,7 @@ export function toJson(value: unknown): JsonValue {
  * have their files as bytes, and providers read base64.
  */
 export function toJsonWithBase64(value: unknown): JsonValue {
-  return convert(value, [], base64) ?? null;
+  return convert(value, [], { bytes: base64, levels: deepest }) ?? null;
 }
 
 /** Returns the fields of an unknown value as JSON, like `toJson`. A value that is not an object has no fields. */
@@ -65,10 +83,17 @@ const keptBytes: ConvertBytes = () => undefined;
 const base64: ConvertBytes = (value) =>
   value instanceof Uint8Array ? Buffer.from(value).toString("base64") : undefined;
 
+interface Conversion {
+  readonly bytes: ConvertBytes;
+  /** What is nested deeper becomes a text. */
+  readonly levels: number;
+  readonly onCut?: () => void;
+}
+
 function convert(
   value: unknown,
   path: readonly object[],
-  bytes: ConvertBytes,
+  conversion: Conversion,
 ): JsonValue | undefined {
   switch (typeof value) {
     case "string":
@@ -80,7 +105,9 @@ function convert(
     case "bigint":
       return value.toString();
     case "object":
-      return value === null ? null : (bytes(value) ?? convertObject(value, path, bytes));
+      return value === null
+        ? null
+        : (conversion.bytes(value) ?? convertObject(value, path, conversion));
     default:
       return undefined;
   }
@@ -89,28 +116,34 @@ function convert(
 function convertObject(
   value: object,
   path: readonly object[],
-  bytes: ConvertBytes,
+  conversion: Conversion,
 ): JsonValue | undefined {
   if (path.includes(value)) return null;
-  if (path.length === deepest) return textOfDeep(value);
+  if (path.length === conversion.levels) {
+    conversion.onCut?.();
+    return textOfDeep(value);
+  }
   const inner = [...path, value];
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    return convert(value.toJSON() as unknown, inner, bytes);
+    return convert(value.toJSON() as unknown, inner, conversion);
   }
   if (Array.isArray(value)) {
     // A loop, because map would keep the holes of a sparse list.
-    return Array.from(value, (item: unknown) => convert(item, inner, bytes) ?? null);
+    return Array.from(value, (item: unknown) => convert(item, inner, conversion) ?? null);
   }
   const result: Record<string, JsonValue> = {};
   for (const [field, item] of Object.entries(value)) {
-    const converted = convert(item, inner, bytes);
+    const converted = convert(item, inner, conversion);
     if (converted !== undefined) setField(result, field.toWellFormed(), converted);
   }
   return result;
 }
 
 /** The levels that every function for JSON can follow, with room on the stack. */
-const deepest = 500;
+const deepest = 520;
+
+/** The levels of a value that an object has some levels further in. */
+const limited = 500;
 
 function textOfDeep(value: object): string {
   try {

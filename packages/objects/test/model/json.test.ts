@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../src/model/canonical-json.ts";
-import { fieldsOf, isJsonList, toJson, toJsonWithBase64 } from "../../src/model/json.ts";
+import {
+  fieldsOf,
+  isJsonList,
+  toJson,
+  toJsonWithBase64,
+  toLimitedJson,
+} from "../../src/model/json.ts";
 
 const anything = fc.anything({
   withBigInt: true,
@@ -104,12 +110,21 @@ describe("a value that is nested very deeply", () => {
     return value;
   };
 
-  it.each([501, 2_000])("has its inner part as JSON in a text: %d levels", (depth) => {
+  it.each([521, 2_000])("has its inner part as JSON in a text: %d levels", (depth) => {
     const json = toJson(nested(depth));
 
     const text = JSON.stringify(json);
-    expect(text).toContain(JSON.stringify(JSON.stringify(nested(depth - 500))));
+    expect(text).toContain(JSON.stringify(JSON.stringify(nested(depth - 520))));
     expect(canonicalJson(json)).toBe(text);
+  });
+
+  it("is cut some levels earlier if an object will contain it, so that it is cut once", () => {
+    const { json, isCut } = toLimitedJson(nested(2_000));
+    const body = { turns: [{ steps: [{ assistant: [{ arguments: json }] }] }] };
+
+    expect(isCut).toBe(true);
+    expect(toJson(body)).toEqual(body);
+    expect(toLimitedJson(nested(500))).toEqual({ json: nested(500), isCut: false });
   });
 
   it("says so where no JSON can be made", () => {
