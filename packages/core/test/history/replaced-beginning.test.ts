@@ -136,6 +136,26 @@ describe.each(cases)("a host that compacts its list by a text (%s, %s)", (layout
     expect(shown).toEqual(textsOf([...chat, user("prompt 5")]));
   });
 
+  it("keeps the chat if the list has lost its beginning and begins with a known prompt", async () => {
+    const { session } = await open();
+    await view(session, chat);
+
+    const shown = await view(session, [...kept.slice(0, 1), user("prompt 5")]);
+
+    expect(shown).toContain("prompt 1");
+    expect(shown.at(-1)).toBe("prompt 5");
+  });
+
+  it("has a prompt with the words of its summary as a new prompt", async () => {
+    const { session } = await open();
+    await view(session, chat);
+    await view(session, [summary, ...kept, user("prompt 5"), says("answer 5")]);
+
+    const shown = await view(session, [user("SUMMARY of what was before")]);
+
+    expect(shown.at(-1)).toBe("SUMMARY of what was before");
+  });
+
   it("keeps the view if it marks its summaries", async () => {
     const { session } = await open();
     await view(session, chat);
