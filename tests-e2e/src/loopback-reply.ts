@@ -1,7 +1,8 @@
 export interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  /** An object. Models and servers give other values too. */
+  readonly arguments: unknown;
 }
 
 /** The loopback model's answer to one request. */

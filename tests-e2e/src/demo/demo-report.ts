@@ -77,8 +77,8 @@ function said(reply: Reply): string {
   return reply.calls.map(({ name, arguments: args }) => `${name} ${shown(args)}`).join(", ");
 }
 
-function shown(args: Readonly<Record<string, unknown>>): string {
-  const [first] = Object.values(args);
+function shown(args: unknown): string {
+  const [first] = Object.values(args ?? {});
   return typeof first === "string" ? first.slice(0, 28) : "";
 }
 

@@ -28,7 +28,7 @@ export function answersInOrder(): Answers {
       ...reply,
       calls: reply.calls.map(({ id, ...call }) => {
         calls += 1;
-        return { ...call, id: id === "" ? `call_${calls}` : id };
+        return { ...call, id: id === ofPlace ? `call_${calls}` : id };
       }),
     };
   }
@@ -54,20 +54,12 @@ export function use(
 ): Reply {
   return {
     type: "tool-calls",
-    calls: calls.map(([name, args]) => ({ id: "", name, arguments: args })),
+    calls: calls.map(([name, args]) => ({ id: ofPlace, name, arguments: args })),
   };
 }
 
-/** Returns an answer with parallel tool calls that all have this id, as some servers and models give it. */
-export function useOfOneId(
-  id: string,
-  ...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]
-): Reply {
-  return {
-    type: "tool-calls",
-    calls: calls.map(([name, args]) => ({ id, name, arguments: args })),
-  };
-}
+/** Stands for the id of a call's place, which is made when the answer is sent. */
+export const ofPlace = "of its place";
 
 /** Returns an answer that ends the turn. */
 export function say(text: string): Reply {

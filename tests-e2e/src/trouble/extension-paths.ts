@@ -18,6 +18,7 @@ type OtherExtension =
   | "lastPromptsOnly"
   | "foreignActivate"
   | "lateActivate"
+  | "oddResults"
   | "planMode";
 
 /** The other extensions of the scenarios, by what they do. Pi loads them as a user's own files. */
@@ -35,6 +36,7 @@ export const otherExtensions: Readonly<Record<OtherExtension, ExtensionPath>> = 
   lastPromptsOnly: own("last-prompts-only"),
   foreignActivate: own("foreign-activate"),
   lateActivate: own("late-activate"),
+  oddResults: own("odd-results"),
   /** Pi's own example, in the release's own version. */
   planMode: (pi) =>
     join(piInstallation(pi).packageFolder, "examples/extensions/plan-mode/index.ts"),

@@ -12,6 +12,8 @@ export interface SentMessage {
   readonly images: number;
   /** The results of tool calls in the message, by the id of the call. */
   readonly results: ReadonlyMap<string, string>;
+  /** The number of results, also of those with the same id. */
+  readonly resultCount: number;
   /** The size of the message's JSON on the wire, without cache breakpoints. */
   readonly characters: number;
 }
@@ -51,6 +53,7 @@ export function sentByOpenAi({ index, messages, tools, promptText }: WireRequest
       results: new Map(
         message.toolCallId === undefined ? [] : [[message.toolCallId, message.text]],
       ),
+      resultCount: message.toolCallId === undefined ? 0 : 1,
       characters: wireCharacters(message.raw),
     })),
   });
@@ -77,6 +80,7 @@ export function sentByAnthropic(request: AnthropicRequest): SentRequest {
               text: [message.text, ...message.blocks.flatMap(argumentsOf)].join("\n"),
               images: message.blocks.reduce((sum, block) => sum + imagesIn(block), 0),
               results: new Map(message.blocks.flatMap(resultOf)),
+              resultCount: message.blocks.flatMap(resultOf).length,
               characters: wireCharacters(raw[at]),
             },
           ],

@@ -1,69 +1,79 @@
-// The checks of a scenario run inside of a test.
-/* oxlint-disable vitest/no-standalone-expect */
-import { expect } from "vitest";
+import type { Reply } from "../../loopback-reply.ts";
+import {
+  type OddAnswer,
+  type OddCall,
+  oddFiles,
+  type OddScenario,
+  type OddSide,
+} from "../../odd/odd-scenario.ts";
+import { oddScenarios } from "../../odd/odd-scenarios.ts";
+import { oddChecks } from "../../odd/odd-tests.ts";
+import { ofPlace, say } from "../answers.ts";
+import { otherExtensions } from "../extension-paths.ts";
+import type { Scenario, Side, Sides, Stage } from "../scenario.ts";
 
-import { say, use, useOfOneId } from "../answers.ts";
-import type { Scenario } from "../scenario.ts";
-import { countIn, lastRequest } from "../sent-lines.ts";
+/** What models and servers answer against the rules, as every host plays it. */
+export const oddAnswers: readonly Scenario[] = oddScenarios
+  .filter(({ needs }) => needs !== "compact")
+  .map(inPi);
 
-const files = {
-  "a.txt": "the text of a\n",
-  "b.txt": "the text of b\n",
-  "c.txt": "the text of c\n",
-};
-
-/** Arguments that models and servers give instead of an object. */
-const oddArguments: readonly unknown[] = [null, "a.txt", ["a.txt"], 3, {}];
-
-const shownIn = (text: string): readonly string[] => text.match(/the text of \w/gu) ?? [];
-
-/** What models and servers answer against the rules. */
-export const oddAnswers: readonly Scenario[] = [
-  {
-    name: "calls of one id, in one answer and in several",
-    files: () => files,
-    async play({ prompt, resume }) {
-      await prompt(
-        "read them",
-        useOfOneId("dup", ["read", { path: "a.txt" }], ["bash", { command: "cat b.txt" }]),
-        useOfOneId("dup", ["bash", { command: "cat c.txt" }]),
-        say("read"),
-      );
-      await resume();
-      await prompt("and now", say("done"));
+function inPi(scenario: OddScenario): Scenario {
+  const checks = Object.entries(oddChecks(scenario)).map(
+    ([check, assert]) =>
+      [
+        check,
+        ({ plain, managed }: Sides) => assert({ plain: oddSide(plain), managed: oddSide(managed) }),
+      ] as const,
+  );
+  return {
+    name: scenario.name,
+    files: () => oddFiles,
+    ...(scenario.needs === "odd results"
+      ? { extensions: { before: [otherExtensions.oddResults] } }
+      : {}),
+    ...(scenario.notices === undefined
+      ? {}
+      : { incomparable: "The quotation marks in a part that is kept as text are escaped." }),
+    async play({ prompt, resume }: Stage) {
+      await scenario.play({
+        prompt: async (text, ...answers) => await prompt(text, ...answers.map(replyOf)),
+        resume,
+      });
     },
-    checks: {
-      "has each result that plain Pi has, once and in order": ({ plain, managed }) =>
-        expect(shownIn(lastRequest(managed).text)).toEqual(shownIn(lastRequest(plain).text)),
-      "interrupts no call": ({ managed }) =>
-        expect(countIn(lastRequest(managed), "was interrupted")).toBe(0),
-    },
-  },
-  {
-    name: "arguments that are no object",
-    files: () => files,
-    async play({ prompt, resume }) {
-      for (const [index, args] of oddArguments.entries()) {
-        await prompt(
-          `try ${index}`,
-          use(
-            ...["bash", "read", "edit", "write", "ls", "find_objects", "no_such_tool"].map(
-              (name) => [name, args as Readonly<Record<string, unknown>>] as const,
-            ),
-          ),
-          say("well"),
-        );
-      }
-      await resume();
-      await prompt("and now", use(["bash", { command: "cat a.txt" }]), say("done"));
-    },
-    checks: {
-      "says nothing to the user": ({ managed }) => expect(managed.notices).toEqual([]),
-      "continues with all prompts": ({ managed }) => {
-        const { text } = lastRequest(managed);
-        for (const [index] of oddArguments.entries()) expect(text).toContain(`try ${index}`);
-        expect(text).toContain("the text of a");
-      },
-    },
-  },
-];
+    checks: Object.fromEntries(checks),
+  };
+}
+
+function replyOf(answer: OddAnswer): Reply {
+  if (typeof answer === "string") return say(answer);
+  if ("thinking" in answer) return { type: "text", text: answer.text, reasoning: answer.thinking };
+  return { type: "tool-calls", calls: answer.flatMap(callsOf) };
+}
+
+/** The tools that get odd arguments: Pi's own, one of the extension, and one that is not there. */
+const calledTools = ["bash", "read", "edit", "write", "ls", "find_objects", "no_such_tool"];
+
+function callsOf({ id = ofPlace, calls }: OddCall): Extract<Reply, { calls: unknown }>["calls"] {
+  if ("shows" in calls) {
+    // The extension has a way of its own for the results of `read`.
+    const isRead = calls.shows === "a.txt";
+    const call = isRead
+      ? { name: "read", arguments: { path: calls.shows, ...calls.beside } }
+      : { name: "bash", arguments: { command: `cat ${calls.shows}`, ...calls.beside } };
+    return [{ id, ...call }];
+  }
+  if ("gives" in calls)
+    return [{ id, name: calls.gives === "null" ? "nothing" : "plain_text", arguments: {} }];
+  return calledTools.map((name) => ({ id, name, arguments: calls.args }));
+}
+
+function oddSide({ steps, problems, notices }: Side): OddSide {
+  return {
+    requests: steps.map(({ request }) => ({
+      texts: request.messages.map(({ text }) => text),
+      results: request.messages.reduce((sum, { resultCount }) => sum + resultCount, 0),
+    })),
+    problems,
+    notices,
+  };
+}

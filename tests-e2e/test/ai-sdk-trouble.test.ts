@@ -1,0 +1,21 @@
+// The tests are data here, and the scenarios contain the assertions.
+/* oxlint-disable vitest/expect-expect, vitest/valid-title */
+import { describe, test } from "vitest";
+
+import type { OddSides } from "../src/odd/odd-scenario.ts";
+import { oddScenarios } from "../src/odd/odd-scenarios.ts";
+import { oddChecks } from "../src/odd/odd-tests.ts";
+import { sdkOddSide } from "../src/odd/sdk-odd-side.ts";
+
+for (const scenario of oddScenarios) {
+  let played: Promise<OddSides> | undefined;
+  const sides = async (): Promise<OddSides> => ({
+    plain: await sdkOddSide(scenario, false),
+    managed: await sdkOddSide(scenario, true),
+  });
+
+  describe(`${scenario.name}, in an app on the AI SDK`, () => {
+    for (const [check, assert] of Object.entries(oddChecks(scenario)))
+      test(check, async () => assert(await (played ??= sides())));
+  });
+}
