@@ -22,6 +22,12 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "current-turns.ts",
+    of: '(key === undefined || one["idempotencyKey"] === key) &&',
+    becomes: "key === undefined &&",
+    breaks: "A prompt is in the turn again after an answer that the host has refused.",
+  },
+  {
+    file: "current-turns.ts",
     of: "|| replaces(message, time)",
     becomes: "",
     breaks: "A summary of the host counts as a user who went back.",

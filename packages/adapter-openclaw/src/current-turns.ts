@@ -70,13 +70,19 @@ export function currentTurns(): CurrentTurns {
 }
 
 /**
- * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt, without its key and
- * with another time, and its transcript keeps the first one.
+ * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt: the same message after an
+ * answer that it has refused, and otherwise one without its key and with another time. Its transcript keeps the first one.
  */
 function isRepeated(message: OpenClawMessage, turn: readonly OpenClawMessage[]): boolean {
-  if (message.role !== "user" || message["idempotencyKey"] !== undefined) return false;
+  if (message.role !== "user") return false;
+  const key = message["idempotencyKey"];
   const text = textsOf(message).join("\n");
-  return turn.some((one) => one.role === "user" && textsOf(one).join("\n") === text);
+  return turn.some(
+    (one) =>
+      one.role === "user" &&
+      (key === undefined || one["idempotencyKey"] === key) &&
+      textsOf(one).join("\n") === text,
+  );
 }
 
 /** Whether a message is a whole answer of the model, which each later list has. */

@@ -47,6 +47,15 @@ describe("the current turn", () => {
     expect(turns.after(place, []).map(({ timestamp }) => timestamp)).toEqual([1, 3]);
   });
 
+  it("has a prompt once that the host writes again as it is after an answer that it has refused", () => {
+    const turns = currentTurns();
+    turns.written(place, prompt("go", 1, "run:user"));
+    turns.written(place, { ...answer(2), content: [] });
+    turns.written(place, prompt("go", 1, "run:user"));
+
+    expect(turns.after(place, []).map(({ timestamp }) => timestamp)).toEqual([1, 2]);
+  });
+
   it("leaves out results of calls that the host has removed from the answer", () => {
     const turns = currentTurns();
     for (const message of [prompt("go", 1), answer(2, "c1"), result("c1", 3), result("c2", 4)])
