@@ -980,6 +980,18 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "An answer that is sent ends with signed thinking.",
   },
   {
+    file: "adapters/list-intake.ts",
+    of: "named.add(one.key);",
+    becomes: "",
+    breaks: "The user is notified at each call of a message of which a part is kept as text.",
+  },
+  {
+    file: "adapters/list-intake.ts",
+    of: "notices.cut(one.decode(), turnCount - prompts);",
+    becomes: "notices.cut(one.decode(), turnCount);",
+    breaks: "A message of which a part is kept as text is named with the newest turn.",
+  },
+  {
     file: "history/stage-toolcalls.ts",
     of: "if (hasBlocks || (hasText && !isContextTool))",
     becomes: "if (hasBlocks || hasText)",

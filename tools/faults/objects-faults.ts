@@ -16,9 +16,15 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "model/json.ts",
-    of: "convert(value, [], base64)",
-    becomes: "convert(value, [], keptBytes)",
+    of: "bytes: base64, levels: deepest",
+    becomes: "bytes: keptBytes, levels: deepest",
     breaks: "Bytes of a file in a message become a list of numbers.",
+  },
+  {
+    file: "model/json.ts",
+    of: "bytes: keptBytes, levels: limited, onCut",
+    becomes: "bytes: keptBytes, levels: deepest, onCut",
+    breaks: "A value in a message is cut again where an object contains the message.",
   },
   {
     file: "model/hash-tree.ts",

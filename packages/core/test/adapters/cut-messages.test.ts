@@ -67,6 +67,22 @@ describe("a message that is nested very deeply", () => {
     for (const text of ["one", "two", "three"]) expect(shown).toContain(text);
   });
 
+  it("is named with its own turn if the session begins with a whole history", async () => {
+    const { connection, notices } = await testConnection();
+
+    await connection.modelCall({
+      messages: [
+        prompt("one", 1),
+        call("grep", nested(5_000), 2),
+        result("grep", {}, 3),
+        prompt("two", 4),
+        prompt("three", 5),
+      ],
+    });
+
+    expect(notices).toEqual([notice("the call of grep in turn 1")]);
+  });
+
   it("is named once in a host without times, and after its beginning was summarised", async () => {
     const { connection, notices } = await testConnection({ host: { codec: withoutTimes } });
     const deep = [call("grep", nested(5_000), 5), result("grep", {}, 6)];
