@@ -9,15 +9,18 @@ export interface Place {
   readonly api: Api;
 }
 
-const places: readonly Place[] = piVersions.flatMap((pi) => apis.map((api) => ({ pi, api })));
-
 /**
  * Returns the places where a scenario is played. The short run plays each at one place, in turn over all scenarios of
- * a file; the long run plays each at all places.
+ * a file; the long run plays each at all places. With `releases` it is played on each of these, with one API in a short run.
  */
-export function placesOf(position: number, isLong: boolean = testScale.isLong): readonly Place[] {
-  if (isLong) return places;
-  const pi = piVersions[position % piVersions.length];
+export function placesOf(
+  position: number,
+  releases?: readonly PiVersion[],
+  isLong: boolean = testScale.isLong,
+): readonly Place[] {
   const api = apis[position % apis.length];
-  return places.filter((place) => place.pi === pi && place.api === api);
+  const some = releases ?? piVersions.filter((_, index) => index === position % piVersions.length);
+  return (isLong ? (releases ?? piVersions) : some).flatMap((pi) =>
+    apis.filter((one) => isLong || one === api).map((one) => ({ pi, api: one })),
+  );
 }

@@ -15,6 +15,8 @@ export interface Scenario {
     readonly before?: readonly ExtensionPath[];
     readonly after?: readonly ExtensionPath[];
   };
+  /** The releases of Pi on which it is played in each run. Default: one of those of the run. */
+  readonly releases?: readonly PiVersion[];
   /** The context window that the host knows. Default: 200,000 tokens. */
   readonly contextWindow?: number;
   /** The window of the server, by API, if it refuses prompts. */

@@ -23,7 +23,7 @@ const sizes = `sends at most ${slack.share * 100} % and ${slack.tokens} tokens m
  */
 export function troubleTests(scenarios: readonly Scenario[]): void {
   for (const [position, scenario] of scenarios.entries()) {
-    for (const place of placesOf(position)) {
+    for (const place of placesOf(position, scenario.releases)) {
       const name = `${scenario.name}, on Pi ${place.pi.version} with ${place.api}`;
       const sides = async (): Promise<Sides> => {
         const known = played.get(name) ?? playBoth();

@@ -8,6 +8,7 @@ import {
 } from "../../odd/odd-scenario.ts";
 import { oddScenarios } from "../../odd/odd-scenarios.ts";
 import { oddChecks } from "../../odd/odd-tests.ts";
+import { endPiVersions } from "../../pi-versions.ts";
 import { ofPlace, say } from "../answers.ts";
 import { otherExtensions } from "../extension-paths.ts";
 import type { Scenario, Side, Sides, Stage } from "../scenario.ts";
@@ -17,6 +18,7 @@ export const oddAnswers: readonly Scenario[] = oddScenarios
   .filter(({ needs }) => needs !== "compact")
   .map(inPi);
 
+/** Returns the scenario in Pi. The oldest release alone sends no request with a result that has no blocks. */
 function inPi(scenario: OddScenario): Scenario {
   const checks = Object.entries(oddChecks(scenario)).map(
     ([check, assert]) =>
@@ -29,8 +31,8 @@ function inPi(scenario: OddScenario): Scenario {
     name: scenario.name,
     files: () => oddFiles,
     ...(scenario.needs === "odd results"
-      ? { extensions: { before: [otherExtensions.oddResults] } }
-      : {}),
+      ? { extensions: { before: [otherExtensions.oddResults] }, releases: endPiVersions.slice(1) }
+      : { releases: endPiVersions }),
     ...(scenario.notices === undefined
       ? {}
       : { incomparable: "The quotation marks in a part that is kept as text are escaped." }),
