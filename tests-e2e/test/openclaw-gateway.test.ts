@@ -1,3 +1,4 @@
+import { runsEveryForm } from "@self-context-manager/store-contract";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -5,6 +6,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { openLoopbackServer } from "../src/loopback-server.ts";
+import { oddFiles, type OddSides } from "../src/odd/odd-scenario.ts";
+import { oddScenarios } from "../src/odd/odd-scenarios.ts";
+import { oddChecks } from "../src/odd/odd-tests.ts";
+import { openClawOddSide } from "../src/odd/openclaw-odd-side.ts";
 import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
 import {
   installedGateway,
@@ -14,10 +19,22 @@ import {
   unpackedProblem,
 } from "../src/openclaw/installed-plugin.ts";
 import { longFiles, longWork } from "../src/openclaw/long-work.ts";
-import { changesOf, errorsOf, type PlayedGateway } from "../src/openclaw/played-gateway.ts";
+import {
+  changesOf,
+  errorsOf,
+  type PlayedGateway,
+  playedGateway,
+} from "../src/openclaw/played-gateway.ts";
 import { illegalities } from "../src/wire-rules.ts";
 
 const problem = unpackedProblem() ?? (await openClawProblem());
+
+const playable = oddScenarios.filter(({ needs }) => needs === undefined);
+
+/** The short run has those whose answers OpenClaw refuses and asks for again. */
+const playedScenarios = runsEveryForm("adapter-openclaw")
+  ? playable
+  : playable.filter(({ name }) => /of one id|no object/u.test(name));
 
 /** Expects that the requests of a session are legal, and returns the places where their beginning changed. */
 function soundRequests(played: PlayedGateway, session?: string): readonly number[] {
@@ -43,7 +60,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
       settings: { url: other.origin },
     };
     managed = await installedGateway([`npm-pack:${pluginTarball}`], {
-      files: longFiles,
+      files: { ...longFiles, ...oddFiles },
       others: { other: masks },
     });
     stores = join(managed.gateway.state, "..", ".local", "share", "self-context-manager");
@@ -228,5 +245,34 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     const paths = found.map(({ body }) => body["path"]);
     expect(new Set(paths).size).toBe(paths.length);
     expect(managed.gateway.log).not.toMatch(/self-context-manager: |degraded to "legacy"/u);
+  });
+
+  // These sessions give the user notices, so they come after the test of the log.
+  describe("beside a gateway without the plugin", () => {
+    let plain: PlayedGateway;
+
+    beforeAll(async () => {
+      plain = await playedGateway({ files: oddFiles });
+    });
+
+    afterAll(async () => {
+      await plain?.[Symbol.asyncDispose]();
+    });
+
+    for (const scenario of playedScenarios) {
+      let played: Promise<OddSides> | undefined;
+      const playBoth = async (): Promise<OddSides> => {
+        const gateways = [plain, managed] as const;
+        const [other, own] = await Promise.all(
+          gateways.map(async (gateway) => await openClawOddSide(gateway, scenario)),
+        );
+        if (other === undefined || own === undefined) throw new Error("a side was not played");
+        return { plain: other, managed: own };
+      };
+      // oxlint-disable-next-line vitest/expect-expect -- The checks contain the assertions.
+      it.each(Object.entries(oddChecks(scenario)))(`${scenario.name}: %s`, async (_, assert) =>
+        assert(await (played ??= playBoth())),
+      );
+    }
   });
 });

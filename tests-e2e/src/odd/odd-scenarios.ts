@@ -22,7 +22,6 @@ const oddArguments: Readonly<Record<string, unknown>> = {
   null: null,
   "a text": "a.txt",
   "a list": ["a.txt"],
-  "a number": 3,
   nothing: {},
 };
 
