@@ -27,9 +27,9 @@ export type OddAnswer =
 /** The means of a host to play a scenario on one side. */
 export interface OddStage {
   /** Sends a prompt. The answers are those of the model to the requests of the prompt, in order. */
-  prompt(text: string, ...answers: readonly OddAnswer[]): Promise<void>;
+  readonly prompt: (text: string, ...answers: readonly OddAnswer[]) => Promise<void>;
   /** Opens the session again as a new process does, in a host in which that is cheap. */
-  resume(): Promise<void>;
+  readonly resume: () => Promise<void>;
   /**
    * Replaces the messages of the host's list before the last prompt by a message of the user with this text. Undefined if the
    * host's list is its own matter.
