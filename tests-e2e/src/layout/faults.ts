@@ -8,7 +8,11 @@ import {
   pooledLayout,
   type ViewMessage,
 } from "@self-context-manager/core";
-import type { ActiveObject, LayoutOutput } from "@self-context-manager/core/layout";
+import {
+  type ActiveObject,
+  filledShare,
+  type LayoutOutput,
+} from "@self-context-manager/core/layout";
 import { namedVersions, type VersionName } from "@self-context-manager/core/inspect";
 import { fieldsOf, withoutSignedThinking } from "@self-context-manager/core/host";
 import { type JsonObject, metadataVersion } from "@self-context-manager/objects";
@@ -120,6 +124,14 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
           return sound.render({ ...input, turns }, last);
         },
       },
+    },
+    {
+      law: "newest-user-message-is-there",
+      what: "puts the notice on missing turns behind it",
+      layout: messages((all) => [
+        ...all.filter((message) => !isNoteOnTurns(message)),
+        ...all.filter(isNoteOnTurns),
+      ]),
     },
     {
       law: "active-is-shown",
@@ -344,6 +356,21 @@ export const epochFaults: readonly EpochFault[] = [
     },
   },
   {
+    law: "an-end-leaves-room",
+    what: "fills the whole budget when the budget ends an epoch",
+    make: (settings) => {
+      const sound = epochLayout(settings);
+      return {
+        ...sound,
+        render: ({ budget, ...input }, last) =>
+          sound.render(
+            { ...input, ...(budget === undefined ? {} : { budget: budget / filledShare }) },
+            last,
+          ),
+      };
+    },
+  },
+  {
     law: "free-texts-leave-behind-the-cut",
     what: "shows long arguments by their beginning everywhere when an epoch ends",
     make: (settings) =>
@@ -533,6 +560,10 @@ function withArguments(message: ViewMessage, change: (text: string) => string): 
     return { ...block, arguments: Object.fromEntries(args) as JsonObject };
   });
   return { ...message, content };
+}
+
+function isNoteOnTurns(message: ViewMessage): boolean {
+  return textsOf(message).some((text) => /^\[turns \d+ to \d+ are not shown; /u.test(text));
 }
 
 function textsOf(message: ViewMessage): readonly string[] {

@@ -33,6 +33,7 @@ export type {
   ShownObject,
 } from "../view/layout.ts";
 export type { PoolEntry } from "../view/pool-entry.ts";
+export { filledShare } from "../view/filled-share.ts";
 export {
   type LeftOut,
   leftOutOf,

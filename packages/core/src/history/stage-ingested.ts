@@ -8,7 +8,7 @@ import {
   type SessionScope,
 } from "../state/session-scope.ts";
 import { stageToolcalls, type WaitingResults } from "./stage-toolcalls.ts";
-import { arrivingTexts } from "./user-objects.ts";
+import { arrivingParts } from "./user-objects.ts";
 
 /** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
 export async function stageIngested(
@@ -19,7 +19,7 @@ export async function stageIngested(
   const hasResults = results.waiting.length > 0;
   const { isChanged } = scope.state.chat;
   // The same list again is a repeated request or a resume, and gets the same view.
-  const texts = await arrivingTexts(scope);
+  const texts = await arrivingParts(scope);
   if (!hasResults) {
     texts.stage();
     if (isChanged) applyPolicy(scope);

@@ -28,7 +28,7 @@ import type { SessionState } from "../state/session-state.ts";
 import { setActive } from "../state/set-active.ts";
 import { executionOfResult } from "./execution-of-result.ts";
 import { replayEffects } from "./replay-effects.ts";
-import type { ArrivingTexts } from "./user-objects.ts";
+import type { ArrivingParts } from "./user-objects.ts";
 
 /** A tool's result that waits until its chat is stored. */
 export interface WaitingResult {
@@ -58,7 +58,7 @@ export interface WaitingResults {
 export async function stageToolcalls(
   scope: SessionScope,
   { waiting, known, recognized }: WaitingResults,
-  texts: ArrivingTexts,
+  texts: ArrivingParts,
 ): Promise<void> {
   const { state } = scope;
   const made: StoredVersion[] = [];

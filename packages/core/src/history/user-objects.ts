@@ -7,9 +7,10 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import {
-  type LongText,
-  longTexts,
-  textOfBlock,
+  isSamePart,
+  type LongPart,
+  longParts,
+  partOfBlock,
   userObjectBody,
   usualLongText,
 } from "../calls/user-object.ts";
@@ -19,42 +20,43 @@ import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import { setActive } from "../state/set-active.ts";
 
 /**
- * Returns the objects of the long texts of a new user message. A text that the chat has already is the same object again.
+ * Returns the objects of the long parts of a new user message. A text or a file that the chat has already is the same
+ * object again.
  */
 export function userObjects(
   { state, dependencies }: SessionScope,
   content: string | readonly Block[],
 ): readonly UserObjectRef[] {
   const { ids, longTexts: over = usualLongText } = dependencies;
-  const made: { readonly id: ObjectId; readonly text: string }[] = [];
-  const known = (text: string): ObjectId | undefined => {
-    const isSame = (one: { readonly text: string }): boolean => one.text === text;
-    return (made.find(isSame) ?? placedTexts(state.chat.turns).find(isSame))?.id;
+  const made: { readonly id: ObjectId; readonly part: Block }[] = [];
+  const known = (part: Block): ObjectId | undefined => {
+    const isSame = (one: { readonly part: Block }): boolean => isSamePart(one.part, part);
+    return (made.find(isSame) ?? placedParts(state.chat.turns).find(isSame))?.id;
   };
-  return longTexts(content, over).map(({ block, text }) => {
-    const id = known(text) ?? ids.next();
-    made.push({ id, text });
+  return longParts(content, over).map(({ block, part }) => {
+    const id = known(part) ?? ids.next();
+    made.push({ id, part });
     return { block, id };
   });
 }
 
-/** A long text at its place in the chat. */
-interface PlacedText extends LongText {
+/** A long part of a user's message at its place in the chat. */
+interface PlacedPart extends LongPart {
   readonly id: ObjectId;
   readonly turn: number;
 }
 
-function placedTexts(turns: readonly Turn[]): readonly PlacedText[] {
+function placedParts(turns: readonly Turn[]): readonly PlacedPart[] {
   return turns.flatMap(({ user, user_objects: own }, turn) =>
     (own ?? []).flatMap(({ block, id }) => {
-      const text = textOfBlock(user, block);
-      return text === undefined ? [] : [{ id, turn, block, text }];
+      const part = partOfBlock(user, block);
+      return part === undefined ? [] : [{ id, turn, block, part }];
     }),
   );
 }
 
 /** The user objects of the chat that the session does not have yet, for the next commit. */
-export interface ArrivingTexts {
+export interface ArrivingParts {
   /** Adds those of the messages up to a turn to the session, as active objects. */
   arriveUntil(turn: number): void;
   /** Adds the others, and stages the new ones for the session's next commit. */
@@ -65,9 +67,9 @@ export interface ArrivingTexts {
  * Returns the user objects of the chat that the session does not have. They are those of new messages, and those that a
  * process did not store before it ended.
  */
-export async function arrivingTexts(scope: SessionScope): Promise<ArrivingTexts> {
+export async function arrivingParts(scope: SessionScope): Promise<ArrivingParts> {
   const { state, contents, dependencies } = scope;
-  const missing = placedTexts(state.chat.turns).filter(({ id }) => !state.pool.has(id));
+  const missing = placedParts(state.chat.turns).filter(({ id }) => !state.pool.has(id));
   const waiting = [...new Map(missing.map((one) => [one.id, one])).values()];
   const found =
     waiting.length === 0 ? [] : await dependencies.store.describe(waiting.map(({ id }) => id));
@@ -76,7 +78,7 @@ export async function arrivingTexts(scope: SessionScope): Promise<ArrivingTexts>
   const writes: ObjectWrite[] = [];
   let next = 0;
 
-  function arrive(one: PlacedText): void {
+  function arrive(one: PlacedPart): void {
     const { id } = joinPool(state, stored.get(one.id) ?? first(one));
     const { compaction } = state.chat;
     if (compaction !== undefined && isAfter(compaction.from, { turn: one.turn, step: -1 })) return;
@@ -84,7 +86,7 @@ export async function arrivingTexts(scope: SessionScope): Promise<ArrivingTexts>
     setActive(state, id, undefined, { used, isAsked: false });
   }
 
-  function first(one: PlacedText): StoredMetadata {
+  function first(one: PlacedPart): StoredMetadata {
     const object = sealObject(userObjectBody(one, state.chat.id));
     const version = { ...object, version: 1, at: unknownPoint };
     made.push(version);

@@ -29,7 +29,7 @@ export interface EntryFill {
 /**
  * Returns to which parts the tokens of an entry belong. An entry that shows content belongs to the objects of the content;
  * lines beside it are counted with it. If it shows several contents, its tokens are divided by their estimated lengths.
- * A user message with long texts that are objects belongs to these objects.
+ * A user message with long parts that are objects, texts or files, belongs to these objects.
  */
 export function entryFill(entry: ViewEntry): EntryFill {
   const { tokens } = entry;
@@ -56,11 +56,13 @@ export function entryFill(entry: ViewEntry): EntryFill {
 export function contentsOf(entry: ViewEntry): readonly ShownPart[] {
   switch (entry.type) {
     case "user":
-      return (entry.texts ?? []).map(({ of, version, head, tail }): ShownPart =>
-        head === undefined || tail === undefined
-          ? { of, version, form: "whole" }
-          : { of, version, form: "part", head, tail },
-      );
+      return (entry.parts ?? [])
+        .filter(({ gone }) => gone !== true)
+        .map(({ of, version, head, tail }): ShownPart =>
+          head === undefined || tail === undefined
+            ? { of, version, form: "whole" }
+            : { of, version, form: "part", head, tail },
+        );
     case "result":
       return entry.form === "bare" && entry.of !== undefined
         ? [{ of: entry.of, version: entry.version ?? 1, form: "whole" }]

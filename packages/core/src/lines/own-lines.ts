@@ -19,7 +19,7 @@ import {
   poolLines,
   setsLine,
 } from "./notices.ts";
-import { argumentStubs, omissionMarks } from "./stand-ins.ts";
+import { argumentStubs, fileMark, omissionMarks } from "./stand-ins.ts";
 
 /** A kind of line that the context manager writes into views. */
 export interface OwnLine {
@@ -55,7 +55,11 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     ...Object.values(missingMessages),
   ],
   "pools of the pooled layout": [...Object.values(poolLines), setsLine],
-  "text that is not shown": [...Object.values(argumentStubs), ...Object.values(omissionMarks)],
+  "text and files that are not shown": [
+    ...Object.values(argumentStubs),
+    ...Object.values(omissionMarks),
+    fileMark,
+  ],
 };
 
 const allKinds = Object.values(ownLines).flat();

@@ -1,7 +1,7 @@
 import { defined } from "@self-context-manager/objects";
 
 import { handle, target } from "./handles.ts";
-import { line, type LineKind, number } from "./line-kind.ts";
+import { line, type LineKind, number, type Slot } from "./line-kind.ts";
 
 /** The argument stubs: each replaces a long text in the arguments of a tool call. */
 export const argumentStubs: {
@@ -22,6 +22,17 @@ export const omissionMarks: {
   contentWithoutRoom: line`[${number} characters not shown; no room for more, activate ${target} with from and to shows a part]`,
   message: line`[${number} characters not shown; activate ${target} with from and to reads it]`,
 };
+
+/** A kind of file: `image`, `document`, `audio` or `video`. */
+const fileKind: Slot<string> = {
+  name: "FILE",
+  pattern: "(?:image|document|audio|video)",
+  write: String,
+};
+
+/** Replaces an image or another file of a user's message that has left the view. */
+export const fileMark: LineKind<[file: string, handle: string]> =
+  line`[${fileKind} not shown; activate ${handle} shows it]`;
 
 /** A stand-in that was found in a text: an argument stub or an omission mark. */
 export interface StandIn {

@@ -32,10 +32,10 @@ import type { NamedVersion, ViewSource } from "../view/view-source.ts";
 import { stubbedArguments } from "./argument-stubs.ts";
 import { blockHeader, fenced } from "./content-block.ts";
 import { textOfEnds } from "./head-and-tail.ts";
+import { withoutLeftParts } from "./left-user-parts.ts";
 import { changeLine, poolLine, sizeLine, statusOf } from "./reference-line.ts";
 import { noResult, replacingMessage, shownAnswer, timeOf, withoutEmpty } from "./step-content.ts";
 import { textDifference } from "./text-difference.ts";
-import { withoutLongTexts } from "./user-object-ends.ts";
 import { userText } from "./user-text.ts";
 
 /**
@@ -105,13 +105,13 @@ function countBlocks({ shows }: ObjectEntry): readonly Block[] {
 }
 
 function userMessage(
-  { turn, head, files, texts = [] }: UserEntry,
+  { turn, head, files, parts = [] }: UserEntry,
   source: ViewSource,
 ): ViewMessage {
   const found = source.turns[turn];
   if (found === undefined || found.user === null) throw misplaced(turn, -1);
-  if (texts.some(hasLeft)) {
-    const content = withoutEmpty(withoutLongTexts(found.user, texts));
+  if (parts.some(hasLeft)) {
+    const content = withoutEmpty(withoutLeftParts(found.user, parts));
     return { role: "user", content, ...timeOf(found.timestamp) };
   }
   const content = withoutEmpty(found.user);

@@ -31,8 +31,13 @@ export function shortName(
   const display = body["args_display"];
   if (typeof display === "string")
     return shownBeginning(oneLine(display).replace(": ", " "), weight);
-  const usual = body.type === "user" ? "user message" : body.type;
-  return shownBeginning(oneLine(body.nickname ?? usual), weight);
+  return shownBeginning(oneLine(body.nickname ?? nameOfType(body)), weight);
+}
+
+/** Returns the name of an object without a name of its own. An object of a user's file names the kind of the file. */
+function nameOfType({ type, media }: ObjectBody | ObjectMetadata): string {
+  if (type !== "user") return type;
+  return typeof media === "string" ? `user ${media}` : "user message";
 }
 
 function shownPath(path: string, weight: number): string {

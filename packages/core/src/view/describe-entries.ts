@@ -4,7 +4,7 @@ import {
   type ResultEntry,
   type ShownPart,
   type UserEntry,
-  type UserText,
+  type UserPart,
   type ViewEntry,
 } from "./view-entry.ts";
 
@@ -60,8 +60,8 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
   const { tokens } = entry;
   switch (entry.type) {
     case "user": {
-      const { texts = [] } = entry;
-      const versions = texts.map(({ of, version }) => ({ handle: of, version }));
+      const { parts = [] } = entry;
+      const versions = parts.map(({ of, version }) => ({ handle: of, version }));
       return {
         what: "user",
         place: `turn ${entry.turn + 1}`,
@@ -102,13 +102,14 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
   }
 }
 
-function userWay({ head, texts = [] }: UserEntry): string {
+function userWay({ head, parts = [] }: UserEntry): string {
   if (head !== undefined) return `its first ${head} characters`;
-  const left = texts.filter(hasLeft);
-  return left.length === 0 ? "unchanged" : left.map(endsText).join("; ");
+  const left = parts.filter(hasLeft);
+  return left.length === 0 ? "unchanged" : left.map(leftText).join("; ");
 }
 
-function endsText({ of, version, head, tail }: UserText): string {
+function leftText({ of, version, head, tail, gone }: UserPart): string {
+  if (gone === true) return `without the file of ${of} v${version}`;
   return `the first ${head} and last ${tail} characters of ${of} v${version}`;
 }
 

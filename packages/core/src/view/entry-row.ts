@@ -12,7 +12,7 @@ import {
   type ResultEntry,
   type ShownPart,
   type UserEntry,
-  type UserText,
+  type UserPart,
   type ViewEntry,
 } from "./view-entry.ts";
 
@@ -23,8 +23,9 @@ import {
  *     u12 38                       the user message of turn 12 (from 0), 38 tokens
  *     u12 head=500 130             its first 500 characters
  *     u12 head=500 files 4130      its first 500 characters and its files
- *     u12 0=u1@1 2438              its text in block 0 is the object u1 version 1
+ *     u12 0=u1@1 2438              its text or file in block 0 is the object u1 version 1
  *     u12 0=u1@1:2000+800,2=u2@1 940   the first 2000 and the last 800 characters of that text
+ *     u12 1=u3@1:gone 30           the same without the file in block 1, which is the object u3 version 1
  *     a12.3 92                     the answer in step 3
  *     a12.3 0=f2@4,1 40            the same without the large arguments of call 0 (now in f2 version 4) and call 1
  *     a12.3 0=f2@4/3 40            the same for an edit: the texts that it replaced are in version 3; 0: in none
@@ -90,9 +91,9 @@ function rowOf(entry: ViewEntry): string | undefined {
   const { tokens } = entry;
   switch (entry.type) {
     case "user": {
-      const texts = entry.texts?.map(userTextRow);
-      if (texts?.includes(undefined) === true || texts?.length === 0) return undefined;
-      const named = texts === undefined ? "" : ` ${texts.join(",")}`;
+      const parts = entry.parts?.map(userPartRow);
+      if (parts?.includes(undefined) === true || parts?.length === 0) return undefined;
+      const named = parts === undefined ? "" : ` ${parts.join(",")}`;
       return `u${entry.turn}${headOf(entry)}${named} ${tokens}`;
     }
     case "assistant": {
@@ -194,13 +195,15 @@ function headOf({ head, files }: UserEntry): string {
   return ` head=${head}${files === undefined ? "" : " files"}`;
 }
 
-function userTextRow({ block, of, version, head, tail }: UserText): string | undefined {
+function userPartRow({ block, of, version, head, tail, gone }: UserPart): string | undefined {
   if (!isHandle(of) || (head === undefined) !== (tail === undefined)) return undefined;
-  return `${block}=${of}@${version}${head === undefined ? "" : `:${head}+${tail}`}`;
+  if (head !== undefined && gone === true) return undefined;
+  const left = gone === true ? ":gone" : head === undefined ? "" : `:${head}+${tail}`;
+  return `${block}=${of}@${version}${left}`;
 }
 
 const userForm = /^u(\d+)(?: head=(\d+)( files)?)?(?: (\d+=[\da-z=@:+,]+))? (\d+)$/u;
-const userTextForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(\d+)\+(\d+))?$/u;
+const userPartForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(?:(\d+)\+(\d+)|(gone)))?$/u;
 const answerForm = /^a(\d+)\.(\d+)( -thinking| -all-thinking)?(?: ([\da-z=@,/+-]+))? (\d+)$/u;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s(\d+)? (\d+)$/u;
@@ -214,10 +217,10 @@ const stubForm = /^(\d+)(?:-(\d+)|\+(\d+))?(?:=([a-z]+\d*)@(\d+)(?:\/(\d+))?)?$/
 function entryOf(row: string): ViewEntry | undefined {
   switch (row[0]) {
     case "u": {
-      const [, turn, head, files, texts, tokens] = userForm.exec(row) ?? [];
+      const [, turn, head, files, parts, tokens] = userForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const rest = {
-        ...(texts === undefined ? {} : { texts: texts.split(",").map(readUserText) }),
+        ...(parts === undefined ? {} : { parts: parts.split(",").map(readUserPart) }),
         ...(head === undefined ? {} : { head: Number(head) }),
         ...(files === undefined ? {} : { files: true as const }),
       };
@@ -305,11 +308,12 @@ function readStub(text: string): ArgumentStub {
   };
 }
 
-function readUserText(text: string): UserText {
-  const [found, block, of = "", version, head, tail] = userTextForm.exec(text) ?? [];
+function readUserPart(text: string): UserPart {
+  const [found, block, of = "", version, head, tail, gone] = userPartForm.exec(text) ?? [];
   if (found === undefined) throw noRow(text);
   const ends = head === undefined ? {} : { head: Number(head), tail: Number(tail) };
-  return { block: Number(block), of, version: Number(version), ...ends };
+  const left = gone === undefined ? ends : { gone: true as const };
+  return { block: Number(block), of, version: Number(version), ...left };
 }
 
 function readParts(text: string): readonly ShownPart[] {

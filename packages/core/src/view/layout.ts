@@ -245,7 +245,8 @@ export type EpochEnd =
  *   before it is the same as in that view, or none.
  * - `left-out-is-not-shown`: a message of the chat that `leftOut` names is not in the view. Instead of a result whose call
  *   is shown, there is the note that the call has no result, or its reference line.
- * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part.
+ * - `newest-user-message-is-there`: the newest user message is shown whole if it fits the budget, otherwise in part. A
+ *   notice that replaces other turns is before it.
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version that the session may show: whole, as an older version with a diff, or as an older version with the calls that
  *   changed it. No line of them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
@@ -269,16 +270,19 @@ export type EpochEnd =
  * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`. If the model binds its thinking, an
  *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
  *   content leave at once.
+ * - `an-end-leaves-room`: after an end by the budget, a view fills at most the share `filledShare` of it. More is filled
+ *   only if no turn is there but the newest, and no content that could leave: the newest turn, pinned contents and those
+ *   that were just activated or have just arrived need it.
  * - `free-texts-leave-behind-the-cut`: texts that leave without a decision of the policy, when an epoch ends, change no
  *   message before the first one that changes without them.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
- *   at most 22 tokens between them names its object. One notice replaces whole turns that left. The header of a
+ *   at most 22 tokens between them names its object; a line replaces an image or another file of the user. One notice replaces whole turns that left. The header of a
  *   content block has at most 12 tokens. A name with letters that are not ASCII has at most 40 columns instead.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. If the settings
  *   let deactivated content leave at once, an output of any size leaves. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can
- *   leave with the version of the file that it replaces. A long text of the newest user message stays until another
+ *   leave with the version of the file that it replaces. A long part of the newest user message stays until another
  *   message is the newest. If content leaves and a short content of the object or a call
  *   that changed it stays, `departureOf` reports this, and else not.
  *

@@ -27,25 +27,26 @@ export type UserEntry = Sized & {
   readonly turn: number;
   readonly head?: number;
   readonly files?: true;
-  /** Its long texts that are objects. Undefined if `head` is there, or if it has none. */
-  readonly texts?: readonly UserText[];
+  /** Its long parts that are objects. Undefined if `head` is there, or if it has none. */
+  readonly parts?: readonly UserPart[];
 };
 
 /**
- * A long text of a user message: its text block, from 0, and its object. If the text has left the view, only its first
- * `head` and its last `tail` characters are shown.
+ * A long part of a user message, which is a text or a file: its block, from 0, and its object. Of a text that has left the
+ * view, only the first `head` and the last `tail` characters are shown. `gone`: a file that has left, which is not shown.
  */
-export type UserText = {
+export type UserPart = {
   readonly block: number;
   readonly of: string;
   readonly version: number;
   readonly head?: number;
   readonly tail?: number;
+  readonly gone?: true;
 };
 
-/** Whether a long text of a user message is shown in part. */
-export function hasLeft({ head }: UserText): boolean {
-  return head !== undefined;
+/** Whether a long part of a user message has left the view. */
+export function hasLeft({ head, gone }: UserPart): boolean {
+  return head !== undefined || gone === true;
 }
 
 /**
@@ -161,16 +162,16 @@ export type ShownPart = {
 
 /** Returns the parts of an entry that show content. */
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
-  if (entry.type === "user") return wholeTexts(entry);
+  if (entry.type === "user") return wholeParts(entry);
   if (entry.type !== "result" && entry.type !== "object") return none;
   const parts = entry.shows ?? none;
   if (parts.every(isContent)) return parts;
   return parts.some(isContent) ? parts.filter(isContent) : none;
 }
 
-function wholeTexts({ texts = [] }: UserEntry): readonly ShownPart[] {
-  return texts
-    .filter((text) => !hasLeft(text))
+function wholeParts({ parts = [] }: UserEntry): readonly ShownPart[] {
+  return parts
+    .filter((part) => !hasLeft(part))
     .map(({ of, version }) => ({ of, version, form: "whole" }));
 }
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Block } from "../../src/chat/message.ts";
 import { hasSignedThinking } from "../../src/chat/signed-thinking.ts";
 import { callsOf } from "../../src/chat/turn.ts";
 import { decide, type Decisions } from "../../src/layouts/epoch/decide.ts";
@@ -11,7 +12,8 @@ import {
 } from "../../src/layouts/epoch/epoch-settings.ts";
 import { planningContext, type PlanningContext } from "../../src/layouts/epoch/planning-context.ts";
 import type { Layout, LayoutInput } from "../../src/view/layout.ts";
-import { handlesShown, type ViewEntry } from "../../src/view/view-entry.ts";
+import { filledShare } from "../../src/view/filled-share.ts";
+import { handlesShown, hasLeft, type ViewEntry } from "../../src/view/view-entry.ts";
 import type { MessagePlace } from "../../src/view/left-out-rows.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import { lines, viewStage, type ViewStage } from "./view-stage.ts";
@@ -49,6 +51,7 @@ const call = fc.oneof(
 );
 const event = fc.oneof(
   fc.record({ is: fc.constant("user" as const), size: fc.integer({ min: 1, max: 6 }) }),
+  fc.record({ is: fc.constant("picture" as const), width: fc.integer({ min: 1, max: 300 }) }),
   fc.record({ is: fc.constant("answer" as const), call }),
   fc.record({ is: fc.constant("change" as const), file, size }),
   fc.record({ is: fc.constant("activate" as const), file, isPinned: fc.boolean() }),
@@ -59,7 +62,7 @@ const view = fc.record({
   events: fc.array(event, { minLength: 1, maxLength: 4 }),
   budget: fc.option(fc.integer({ min: 20, max: 900 }), { nil: undefined, freq: 3 }),
   isCold: fc.boolean(),
-  kept: fc.subarray(["f1", "f2", "f3", "t1", "t2", "t3"]),
+  kept: fc.subarray(["f1", "f2", "f3", "t1", "t2", "t3", "u1", "u2"]),
 });
 const session = fc.record({
   views: fc.array(view, { minLength: 2, maxLength: 8 }),
@@ -110,7 +113,11 @@ function happen(
     case "user":
       if (state.isBack) return;
       state.turns += 1;
-      return stage.user(lines(one.size, "asked"));
+      return void stage.user(lines(one.size, "asked"));
+    case "picture":
+      if (state.isBack) return;
+      state.turns += 1;
+      return void stage.user([{ type: "text", text: "Look:" }, pictureOf(one.width)]);
     case "change":
       return stage.file(one.file, lines(one.size, "changed"));
     case "activate":
@@ -129,6 +136,15 @@ function happen(
     case "answer":
       return answer(stage, one.call, state);
   }
+}
+
+/** Returns an image of some pixels in width and 600 in height: a PNG file as far as its size. */
+function pictureOf(width: number): Block {
+  const bytes = Buffer.alloc(40);
+  Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").copy(bytes);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(600, 20);
+  return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" };
 }
 
 function answer(
@@ -200,6 +216,37 @@ const laws: Readonly<Record<string, (one: Decided) => readonly string[]>> = {
       ...(tokens <= budget ? [] : [`${tokens} tokens`]),
       ...(budget < 60 || asked === context.newestUser ? [] : [`turn ${asked} is the newest`]),
     ];
+  },
+  "an end by the budget leaves room, unless what may not leave needs more": ({
+    context,
+    decisions: { entries, figures },
+  }) => {
+    const { budget = Number.POSITIVE_INFINITY } = context.input;
+    if (!figures.isNew || figures.endedBy !== "budget") return [];
+    if (context.total(entries) <= budget * filledShare) return [];
+    const asked = entries.findLastIndex(({ type }) => type === "user");
+    const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+    return entries.flatMap((entry, index) => {
+      const isMessage = entry.type !== "object" && entry.type !== "notice";
+      if (isMessage && index < asked) return [`${entry.type} ${index} of an earlier turn`];
+      if (index === asked || index >= unsentFrom || entry.tokens <= 20) return [];
+      const handles = [...handlesShown([entry])];
+      const isOther = handles.length > 0 && !handles.some((of) => context.isPinned(of));
+      return isOther && entry.type !== "user" ? [`${handles.join()} was sent before`] : [];
+    });
+  },
+  "the note on other turns is before the newest message of the user, and that message is whole": ({
+    context,
+    decisions: { entries },
+  }) => {
+    const asked = entries.findLastIndex(({ type }) => type === "user");
+    const user = entries[asked];
+    const behind = entries
+      .slice(asked + 1)
+      .flatMap((entry) => (entry.type === "notice" ? [entry.text] : []))
+      .filter((text) => /^\[(?:turns|other|earlier)/u.test(text));
+    const parts = user?.type === "user" && user.turn === context.newestUser ? user.parts : [];
+    return [...behind, ...(parts ?? []).filter(hasLeft).map(({ of }) => `${of} has left`)];
   },
   "the last view stays while no epoch ends, and its beginning when one ends": ({
     context,
@@ -279,7 +326,7 @@ function resultName({ turn, step, call: at }: Required<MessagePlace>): string {
 }
 
 function namesIn(entry: ViewEntry): readonly string[] {
-  if (entry.type === "user") return (entry.texts ?? []).map(({ of }) => of);
+  if (entry.type === "user") return (entry.parts ?? []).map(({ of }) => of);
   if (entry.type !== "result" && entry.type !== "object") return [];
   const own = entry.type === "result" && entry.of !== undefined ? [entry.of] : [];
   return [...own, ...(entry.shows ?? []).map(({ of }) => of)];

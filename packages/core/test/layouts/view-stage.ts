@@ -11,6 +11,7 @@ import {
 } from "@self-context-manager/objects";
 import { usualToolFacts } from "../../src/calls/tool-facts.ts";
 import { fileReferences } from "../../src/calls/toolcall-object.ts";
+import { longParts, userObjectBody, usualLongText } from "../../src/calls/user-object.ts";
 import { type Block, isText, type ToolCallBlock } from "../../src/chat/message.ts";
 import type { Turn } from "../../src/chat/turn.ts";
 import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
@@ -42,7 +43,8 @@ interface CallOptions {
 
 /** A session that a test builds by hand for a layout. Each call gets the record of the last call. */
 export interface ViewStage {
-  user(text: string): void;
+  /** Adds a user message. Of blocks, each file and each long text becomes an active object. Returns their handles. */
+  user(content: string | readonly Block[]): readonly string[];
   /** Adds an answer without calls. The first answer after a view is the answer to that view. */
   say(text: string, thinking?: Block): void;
   /** Adds a call and its result. Returns its handle. */
@@ -81,6 +83,7 @@ export function viewStage(user?: string): ViewStage {
   const pool = new Map<string, PoolEntry>();
   const active = new Map<string, Activation>();
   let calls = 0;
+  let said = 0;
   let last: ViewRecord | undefined;
   let views = 0;
   let isAnswered = true;
@@ -152,7 +155,23 @@ export function viewStage(user?: string): ViewStage {
   }
 
   const stage: ViewStage = {
-    user: (text) => void turns.push(turnOf(text)),
+    user: (content) => {
+      const turn = turns.length;
+      const parts = typeof content === "string" ? [] : longParts(content, usualLongText);
+      const own = parts.map(({ block, part }) => {
+        said += 1;
+        const id = objectId(`user_${said}`);
+        store(`u${said}`, userObjectBody({ id, turn, block, part }, objectId("chat")));
+        active.set(`u${said}`, {});
+        return { handle: `u${said}`, block, id };
+      });
+      const objects = own.map(({ block, id }) => ({ block, id }));
+      turns.push({
+        ...turnOf(content),
+        ...(own.length === 0 ? {} : { user_objects: objects }),
+      });
+      return own.map(({ handle }) => handle);
+    },
     say: (text, thinking) =>
       addStep([...(thinking === undefined ? [] : [thinking]), { type: "text", text }], []),
     call: (tool, args, output, options = {}) => {
@@ -270,7 +289,7 @@ export function viewStage(user?: string): ViewStage {
   return stage;
 }
 
-function turnOf(user: string): Turn {
+function turnOf(user: string | readonly Block[]): Turn {
   return { user, timestamp: 1, steps: [] };
 }
 

@@ -26,7 +26,7 @@ import {
   titles,
 } from "../../src/lines/object-lines.ts";
 import { hasOwnLine, isOwnLine, ownLines } from "../../src/lines/own-lines.ts";
-import { argumentStubs, omissionMarks } from "../../src/lines/stand-ins.ts";
+import { argumentStubs, fileMark, omissionMarks } from "../../src/lines/stand-ins.ts";
 
 /** Names as strangers choose them: with line breaks, brackets, tildes, marks of other lines, or very long. */
 const name = fc.oneof(
@@ -206,6 +206,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
       fc.tuple(number, target).map((all) => mark.write(...all)),
     ]),
   ),
+  "the line of a file that has left": fc
+    .tuple(fc.constantFrom("image", "document", "audio", "video"), handle)
+    .map((all) => fileMark.write(...all)),
   "a row of a fence": fc.integer({ min: 3, max: 200 }).map((length) => "~".repeat(length)),
 };
 

@@ -74,17 +74,18 @@ const resultAt = {
   call: count,
 };
 
-const userText = fc.oneof(
+const userPart = fc.oneof(
   fc.record({ block: count, of, version }),
   fc.record({ block: count, of, version, head: count, tail: count }),
   fc.record({ block: count, of, version, head: count }),
+  fc.record({ block: count, of, version, gone: fc.constant(true as const) }),
 );
 
 const entry: fc.Arbitrary<ViewEntry> = fc.oneof(
   fc.record({
     type: fc.constant("user" as const),
     turn: count,
-    texts: fc.array(userText),
+    parts: fc.array(userPart),
     tokens,
   }),
   fc.record({ type: fc.constant("user" as const), turn: count, tokens }),
@@ -150,7 +151,7 @@ describe("the rows of a view", () => {
       {
         type: "user",
         turn: 12,
-        texts: [
+        parts: [
           { block: 0, of: "u1", version: 1, head: 2000, tail: 800 },
           { block: 2, of: "u2", version: 1 },
         ],

@@ -17,6 +17,7 @@ export type OpaqueInside = true | OpaqueFields | undefined;
  */
 const opaqueByType: Readonly<Record<string, OpaqueFields>> = {
   toolcall: { args: true, details: true, blocks: true },
+  user: { blocks: true },
   chat: {
     turns: { user: true, steps: { assistant: true, assistant_meta: true, opaque: true } },
     compaction: { opaque: true },

@@ -3,6 +3,7 @@ import {
   calibratedEstimator,
   callsOf,
   contentParts,
+  filledShare,
   handlesShown,
   isAssistantStep,
   type LayoutInput,
@@ -38,6 +39,7 @@ import { shownContents } from "./shown-contents.ts";
 export type EpochLaw =
   | "sent-bytes-stay"
   | "an-end-is-justified"
+  | "an-end-leaves-room"
   | "free-texts-leave-behind-the-cut"
   | "removed-content-is-named"
   | "departure-is-as-reported";
@@ -87,6 +89,17 @@ export const epochLaws: Readonly<
     });
     everyEpochCall(subject, trial, (call, epoch) => {
       if (epoch.isNew) assert.ok(isJustified(call, epoch, subject, patient), `${epoch.endedBy}`);
+    });
+  },
+  "an-end-leaves-room": (subject, trial) => {
+    everyEpochCall(subject, trial, ({ input, output }, { isNew, endedBy }) => {
+      const { budget } = input;
+      if (!isNew || endedBy !== "budget" || budget === undefined) return;
+      const { metadata, chat, active } = output.tokens;
+      const filled = metadata + chat + active;
+      if (filled <= budget * filledShare) return;
+      const couldLeave = entriesThatCouldLeave(output.record, input);
+      assert.deepEqual(couldLeave, [], `${filled} tokens of ${budget} are filled`);
     });
   },
   "free-texts-leave-behind-the-cut": (subject, trial) => {
@@ -158,6 +171,29 @@ function mostTokens(line: string): number {
   return / lines \d+-\d+ /u.test(line) ? 26 : 17;
 }
 
+/**
+ * Returns the entries of a view that could have left for the budget: messages of turns before the newest, and earlier
+ * contents that are not pinned. A short content stays, because its line would be about as long.
+ */
+function entriesThatCouldLeave(
+  { entries }: ViewRecord,
+  { active }: LayoutInput,
+): readonly ViewEntry[] {
+  const pinned = new Set(active.flatMap((one) => (one.isPinned ? [one.entry.handle] : [])));
+  const asked = entries.findLastIndex(({ type }) => type === "user");
+  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  return entries.filter((entry, index) => {
+    const isMessage = entry.type !== "object" && entry.type !== "notice" && entry.type !== "added";
+    if (isMessage && index < asked) return true;
+    if (index === asked || index >= unsentFrom || entry.tokens <= shortTokens) return false;
+    const parts = contentParts(entry);
+    return parts.length > 0 && !parts.some(({ of }) => pinned.has(of));
+  });
+}
+
+/** The most tokens that an entry with a short content has. */
+const shortTokens = 40;
+
 function answersIn({ entries }: ViewRecord): number {
   return entries.filter(({ type }) => type === "assistant").length;
 }
@@ -184,7 +220,7 @@ function assertDeparts(
       entry.type === "result" && entry.replaces !== undefined ? [entry.of] : [],
     ),
   );
-  const newest = new Set(newestTexts(output.record));
+  const newest = new Set(newestParts(output.record));
   for (const handle of handlesShown(last.entries)) {
     if (active.has(handle) || changing.has(handle) || newest.has(handle)) continue;
     const changes = changesOf(handle, last, input);
@@ -219,10 +255,10 @@ function isReport(handle: string, { pool }: LayoutInput): boolean {
   return entry?.stored.body["context_tool"] === true;
 }
 
-/** Returns the handles of the long texts of the newest user message. They never leave. */
-function newestTexts({ entries }: ViewRecord): readonly string[] {
+/** Returns the handles of the long parts of the newest user message. They never leave. */
+function newestParts({ entries }: ViewRecord): readonly string[] {
   const user = entries.findLast((entry) => entry.type === "user");
-  return (user?.texts ?? []).map(({ of }) => of);
+  return (user?.parts ?? []).map(({ of }) => of);
 }
 
 /** Returns the calls in a view that wrote or edited a file, read only from their arguments. */
@@ -433,8 +469,8 @@ function isUserMessageWholeAgain({ last, output }: PlayedCall): boolean {
   );
 }
 
-function isInPart({ head, texts = [] }: ViewEntry & { readonly type: "user" }): boolean {
-  return head !== undefined || texts.some((text) => text.head !== undefined);
+function isInPart({ head, parts = [] }: ViewEntry & { readonly type: "user" }): boolean {
+  return head !== undefined || parts.some((part) => part.head !== undefined || part.gone === true);
 }
 
 /**
@@ -505,9 +541,12 @@ function lineOf(
   return isShown || isPictured(handle, messages) ? "" : undefined;
 }
 
-/** Returns the omission mark of a long text in a user message. */
+/** Returns the omission mark of a long text, or the line of an image, in a user message. */
 function markOf(handle: string, messages: readonly ViewMessage[]): string | undefined {
-  const mark = new RegExp(`^\\[\\d+ characters not shown; activate ${handle} [^\\]\n]*\\]$`, "mu");
+  const mark = new RegExp(
+    `^\\[(?:\\d+ characters|image) not shown; activate ${handle} [^\\]\n]*\\]$`,
+    "mu",
+  );
   for (const message of messages) {
     if (message.role !== "user") continue;
     const { content } = message;

@@ -5,10 +5,11 @@ import {
   leftOutOf,
   leftOutRows,
   type MessagePlace,
+  type PoolEntry,
   type Step,
   type ReplacingMessage,
 } from "@self-context-manager/core/layout";
-import { objectId } from "@self-context-manager/objects";
+import { objectId, type ObjectId } from "@self-context-manager/objects";
 
 import { arrived, callOf, controlled, executed, storedFile, targetOf } from "./run-call.ts";
 import { fileNames, ideaBodyOf, storeVersion, userBodyOf } from "./session-objects.ts";
@@ -77,7 +78,7 @@ export function grown(now: SessionNow, happening: Happening, place: SessionPlace
   }
 }
 
-/** Returns the session with a user message. A long text of it can be an object, which is active. */
+/** Returns the session with a user message. A long text and the images of it can be objects, which are active. */
 function heard(
   now: SessionNow,
   { said, paste }: Happening & { readonly type: "user" },
@@ -87,31 +88,54 @@ function heard(
   const isAgain = paste === "again" && earlier !== undefined;
   const user = isAgain ? earlier.user : saidOf(said);
   const turn = { user, timestamp: place.times, steps: [] };
-  const text = typeof user === "string" ? user : textOfFirst(user);
-  if (paste === undefined || rawEstimator.text(text) <= leastPaste)
-    return { ...now, turns: [...now.turns, turn] };
-  const known = isAgain
-    ? [...now.pool.values()].find(({ id }) => id === earlier.user_objects?.[0]?.id)
-    : undefined;
-  if (known === undefined) place.texts += 1;
-  const handle = `u${place.texts}`;
-  const entry = known ?? storeVersion(place.versions, handle, userBodyOf(handle, text));
-  const then = {
-    ...withEntry(now, entry),
-    turns: [...now.turns, { ...turn, user_objects: [{ block: 0, id: entry.id }] }],
-  };
-  return activated(then, entry, undefined, false);
+  const blocks = typeof user === "string" ? [{ type: "text", text: user }] : (user ?? []);
+  const parts = [...blocks.entries()].filter(([, part]) => isLong(part));
+  if (paste === undefined || parts.length === 0) return { ...now, turns: [...now.turns, turn] };
+  const known = partsSaid(now);
+  const own: { readonly block: number; readonly id: ObjectId }[] = [];
+  const found: PoolEntry[] = [];
+  let then = now;
+  for (const [block, part] of parts) {
+    const name = JSON.stringify(isText(part) ? part.text : part);
+    let entry = known.get(name);
+    if (entry === undefined) {
+      place.parts += 1;
+      const handle = `u${place.parts}`;
+      entry = storeVersion(place.versions, handle, userBodyOf(handle, part));
+      known.set(name, entry);
+    }
+    found.push(entry);
+    own.push({ block, id: entry.id });
+    then = withEntry(then, entry);
+  }
+  then = { ...then, turns: [...now.turns, { ...turn, user_objects: own }] };
+  for (const entry of found) then = activated(then, entry, undefined, false);
+  return then;
+}
+
+/** Returns the objects of the long parts of the session's user messages, by the JSON of the part. */
+function partsSaid({ turns, pool }: SessionNow): Map<string, PoolEntry> {
+  const entries = new Map([...pool.values()].map((entry) => [entry.id, entry]));
+  const said = new Map<string, PoolEntry>();
+  for (const { user, user_objects: own = [] } of turns)
+    for (const { block, id } of own) {
+      const part = typeof user === "string" ? user : user?.[block];
+      const entry = entries.get(id);
+      if (part === undefined || entry === undefined) continue;
+      said.set(JSON.stringify(typeof part !== "string" && isText(part) ? part.text : part), entry);
+    }
+  return said;
+}
+
+/** Whether a part of a user message can be an object. */
+function isLong(part: Block): boolean {
+  return !isText(part) || rawEstimator.text(part.text) > leastPaste;
 }
 
 /** Tokens above which a text can be an object. */
 const leastPaste = 100;
 
 const rawEstimator = calibratedEstimator();
-
-function textOfFirst(user: readonly Block[] | null): string {
-  const [first] = user ?? [];
-  return first !== undefined && isText(first) ? first.text : "";
-}
 
 /** Returns the rows of the first turns and of some single messages and results. */
 function leftOutNow(

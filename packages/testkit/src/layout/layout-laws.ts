@@ -85,6 +85,11 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         );
         const fits = input.budget === undefined || textTokens(newest, input) <= input.budget;
         assert.ok(fits ? isWhole : isWhole || isPart, `the newest user message is missing`);
+        const at = output.messages.findLastIndex((message) =>
+          textsOf([message]).some((text) => text === newest || isPartOf(text, newest)),
+        );
+        const behind = output.messages.slice(at + 1).findIndex(isNoteOnOthers);
+        assert.equal(behind, -1, "the note on missing messages is behind the newest user message");
       });
     },
     "active-is-shown": (layout, trial) => {
@@ -191,6 +196,12 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
       });
     },
   };
+
+/** Whether a message says that turns or other messages are not shown. */
+function isNoteOnOthers(message: ViewMessage): boolean {
+  const note = /^\[(?:turns \d+ to \d+|other messages|earlier messages) are not shown; /u;
+  return textsOf([message]).some((text) => note.test(text));
+}
 
 /** Returns the lines of a message that is no answer. */
 function linesOf(message: ViewMessage): readonly string[] {

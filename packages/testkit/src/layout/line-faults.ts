@@ -41,7 +41,11 @@ function isSaid(text: string, said: readonly string[]): boolean {
 
 /** Joins the lines that do not stand for an image. */
 function withoutImages(lines: readonly string[]): string {
-  return lines.filter((line) => !/^(?:\(image\)|\[image not shown\])$/u.test(line)).join("\n");
+  return lines
+    .filter(
+      (line) => !/^(?:\(image\)|\[image not shown(?:; activate u\d+ shows it)?\])$/u.test(line),
+    )
+    .join("\n");
 }
 
 interface Outputs {

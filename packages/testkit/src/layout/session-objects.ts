@@ -1,5 +1,5 @@
 import { argsDisplay, type PoolEntry } from "@self-context-manager/core/layout";
-import { type Block, usualToolFacts } from "@self-context-manager/core";
+import { type Block, isText, usualToolFacts } from "@self-context-manager/core";
 import {
   defined,
   type DynamicReference,
@@ -75,14 +75,16 @@ export function withoutOwnFields(line: string): string {
   return line.replace(/ about=.*$/u, "");
 }
 
-/** A long text of a user message. */
-export function userBodyOf(handle: string, text: string): ObjectBody {
+/** A long text or an image of a user message. */
+export function userBodyOf(handle: string, part: Block): ObjectBody {
+  const text = isText(part) ? part.text : null;
   return {
     id: objectId(`user_${handle}`),
     type: "user",
     locked: false,
     content: text,
-    char_count: text.length,
+    char_count: text?.length ?? 0,
+    ...(text === null ? { blocks: [part], media: "image" } : {}),
     provenance: { origin: "user input", generator: "human" },
   };
 }

@@ -9,7 +9,7 @@ export interface SessionPlace {
   readonly disk: Map<string, string | null>;
   /** The numbers of tool calls, user objects, messages and views made up to now. No number is used twice. */
   calls: number;
-  texts: number;
+  parts: number;
   times: number;
   views: number;
   readonly beforeTurns: SessionNow[];
@@ -25,7 +25,7 @@ export function sessionPlace(): SessionPlace {
     versions: new Map(),
     disk: new Map(disk),
     calls: 0,
-    texts: 0,
+    parts: 0,
     times: 0,
     views: 0,
     beforeTurns: [],

@@ -47,7 +47,10 @@ export type Happening =
   | {
       readonly type: "user";
       readonly said: TextScript | readonly Block[] | null;
-      /** Whether a long text of the message is an object, and whether the text is that of an earlier message. */
+      /**
+       * Whether the long texts and the images of the message are objects, and whether the message is that of an earlier
+       * turn.
+       */
       readonly paste?: "new" | "again";
     }
   | {
@@ -235,6 +238,10 @@ const paste: fc.Arbitrary<Happening> = fc.record({
     someLines,
     hugeText,
     someLines.map((script) => [{ type: "text", text: scriptText(script) }, image]),
+    shortText.map((text) => [
+      { type: "text", text },
+      { ...image, name: text.slice(0, 3) },
+    ]),
   ),
   paste: fc.constantFrom("new" as const, "new" as const, "again" as const),
 });
@@ -306,7 +313,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /**
- * Generates sessions as they grow call by call: turns and steps, long texts of the user, parallel tool calls, missing or late results,
+ * Generates sessions as they grow call by call: turns and steps, long texts and images of the user, parallel tool calls, missing or late results,
  * images, changing files, objects that a program loads, activation by the model and the user, compactions, branches, messages that an
  * extension leaves out, and shrinking budgets.
  */

@@ -9,7 +9,7 @@ export interface ShownContent {
   readonly handle: string;
   readonly version: number;
   readonly form: "whole" | "lines" | "part" | "diff" | "bare" | "said";
-  /** The text between the fences, the result in its original form, or a long text of a user message. */
+  /** The text between the fences, the result in its original form, or a long text of a user message; empty for an image of one. */
   readonly text: string;
   readonly range?: LineRange;
   readonly since?: number;
@@ -33,7 +33,7 @@ const replaced = / replaces v(\d+) above, \+\d+ -\d+$/u;
 const left = /^\[\d+ characters not shown; /mu;
 
 /**
- * Returns every content in view, in order. A user message counts as the content of its long texts, and else never,
+ * Returns every content in view, in order. A user message counts as the content of its long parts, and else never,
  * whatever it looks like.
  */
 export function shownContents(
@@ -56,7 +56,7 @@ export function shownContents(
   });
 }
 
-/** Returns the long texts of a user message that is shown whole. */
+/** Returns the long parts of a user message that is shown whole. */
 function saidContents(
   { user, user_objects: own = [] }: Turn,
   { pool }: LayoutInput,
@@ -65,8 +65,9 @@ function saidContents(
   return own.flatMap(({ block: at, id }): readonly ShownContent[] => {
     const handle = pool.get(id)?.handle;
     const found = typeof user === "string" ? { type: "text", text: user } : user?.[at];
-    if (handle === undefined || found === undefined || !isText(found)) return [];
-    return [{ handle, version: 1, form: "said", text: found.text, header: handle, index }];
+    if (handle === undefined || found === undefined) return [];
+    const text = isText(found) ? found.text : "";
+    return [{ handle, version: 1, form: "said", text, header: handle, index }];
   });
 }
 

@@ -164,7 +164,7 @@ export function namedAgain(
   if (before.length === 0) return [];
   const named = handlesNamed(entries);
   for (const entry of entries)
-    if (entry.type === "user") for (const { of } of entry.texts ?? []) named.add(of);
+    if (entry.type === "user") for (const { of } of entry.parts ?? []) named.add(of);
   const parts = before
     .flatMap(partsIn)
     .filter((part) => !named.has(part.of) && part.form !== "linked" && !isCounted(part));

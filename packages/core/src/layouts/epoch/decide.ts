@@ -5,7 +5,7 @@ import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entr
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
+import { epochEnd, isOverBudget, leavesRoom, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
@@ -161,34 +161,103 @@ function grow(
 
 /**
  * Decides which parts leave when an epoch ends. Those that nobody used leave first; if deactivated content leaves at once,
- * only the dead ones. If the budget demands more, all other contents leave that were sent before and are not pinned, and
- * then messages and new contents in the order of decision D54.
+ * only the dead ones. If the budget demands it, the oldest of the other contents leave that were sent before and are not
+ * pinned, as many as are needed to leave room for the calls that follow. If that is not enough, messages and new contents
+ * leave in the order of decision D54.
  */
 function end(
   context: PlanningContext,
   grown: Grown,
   canLeave: readonly Removable[],
-  reason: EpochEnd,
+  given: EpochEnd,
 ): Ended {
-  const onlyDead = context.settings.deactivate === "immediate" && reason === "carried";
+  const onlyDead = context.settings.deactivate === "immediate" && given === "carried";
   const unused = canLeave.filter(({ stays, isDead }) => (onlyDead ? isDead : !stays));
   const swept = without(context, grown, unused);
-  if (!isOverBudget(context, swept.entries))
+  const reason = isOverBudget(context, swept.entries) ? "budget" : given;
+  if (reason !== "budget" || leavesRoom(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
-  const allEarlier = canLeave.filter(
-    (one) =>
-      unused.includes(one) ||
-      (one.index < grown.unsentFrom && !one.keys.some((key) => context.isPinned(key))),
-  );
-  const least = without(context, grown, allEarlier);
-  const activated = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
-  const isShort = isOverBudget(context, least.entries);
+  const earlier = earlierContents(context, grown, canLeave, unused);
+  const withoutOldest = (count: number): Leaving => {
+    const leaving = [...unused, ...earlier.slice(0, count).flat()].toSorted(byIndex);
+    return { leaving, ...without(context, grown, leaving) };
+  };
+  const all = withoutOldest(earlier.length);
+  const isShort = !leavesRoom(context, all.entries);
+  if (!isShort) {
+    const { leaving, entries } = fewest(all, earlier.length, withoutOldest, (one) =>
+      leavesRoom(context, one.entries),
+    );
+    const removed = removedFrom(grown, entries, leaving);
+    return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
+  }
   // If turns leave, there can be room again for earlier contents, but not for those that nobody used.
-  const entries = isShort
-    ? shortened(swept.context, least.entries, handlesShown(activated))
-    : least.entries;
-  const removed = removedFrom(grown, entries, allEarlier);
-  return { entries, reason: "budget", removed, isShort, scarce: scarceObjects(context, entries) };
+  const activated = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
+  const entries = shortened(swept.context, all.entries, handlesShown(activated));
+  const removed = removedFrom(grown, entries, all.leaving);
+  return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
+}
+
+/** A view without some parts. */
+interface Leaving {
+  readonly leaving: readonly Removable[];
+  readonly entries: readonly ViewEntry[];
+}
+
+function byIndex(one: Removable, other: Removable): number {
+  return one.index - other.index;
+}
+
+/**
+ * Returns the view without the fewest parts that is enough. `all`: the view without all of `count` parts, which is
+ * enough. Without none of them it is not.
+ */
+function fewest(
+  all: Leaving,
+  count: number,
+  without: (count: number) => Leaving,
+  isEnough: (view: Leaving) => boolean,
+): Leaving {
+  let found = all;
+  let [low, high] = [1, count];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const tried = without(middle);
+    if (isEnough(tried)) [found, high] = [tried, middle];
+    else low = middle + 1;
+  }
+  return found;
+}
+
+/**
+ * Returns the parts that the model has got and that are not pinned, without those that leave anyway. All parts of an
+ * object leave together, in the order of their last place in the view.
+ */
+function earlierContents(
+  context: PlanningContext,
+  { entries, unsentFrom }: Grown,
+  canLeave: readonly Removable[],
+  unused: readonly Removable[],
+): readonly (readonly Removable[])[] {
+  const last = new Map<UseKey, number>();
+  for (const { keys, index } of canLeave) for (const key of keys) last.set(key, index);
+  for (const [index, entry] of entries.entries())
+    for (const key of handlesNamed(entry)) last.set(key, index);
+  const gone = new Set(unused);
+  const earlier = canLeave.filter(
+    (one) =>
+      !gone.has(one) && one.index < unsentFrom && !one.keys.some((key) => context.isPinned(key)),
+  );
+  const groups = Map.groupBy(earlier, ({ keys, index }) =>
+    Math.max(index, ...keys.map((key) => last.get(key) ?? index)),
+  );
+  return [...groups].toSorted(([one], [other]) => one - other).map(([, group]) => group);
+}
+
+function handlesNamed(entry: ViewEntry): readonly UseKey[] {
+  const isShowing = entry.type === "result" || entry.type === "object";
+  const parts = isShowing ? (entry.shows ?? []) : contentParts(entry);
+  return parts.map(({ of }) => of);
 }
 
 /**

@@ -1,29 +1,26 @@
-import { hasFiles } from "../../cost/media-facts.ts";
 import { omissionNotices } from "../../lines/notices.ts";
+import { filledShare } from "../../view/filled-share.ts";
 import { shownParts } from "../../view/shown-parts.ts";
-import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  type NoticeEntry,
+  type UserEntry,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
 import { firstChange } from "./same-entries.ts";
-import { leavingTexts, wholeUserEntry } from "./user-entries.ts";
+import { leavingParts, wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
-/** Share of the budget up to which parts of contents fill it, and that messages without contents may fill. */
-const fullest = 0.9;
-
-/** Share of the budget that remains filled when messages leave, so that the next call does not end another epoch. */
-const share = 0.75;
-
-/** Usual tokens of a content's line. */
-const lineTokens = 24;
-
 /**
- * Returns a view that fits its budget, although it is too long when no earlier content is shown. What gives way, in
- * order (decision D54): the oldest turns, until the other messages have room, with pinned contents and those that were
- * just activated; the oldest steps of the last turn, if its messages alone are too long; other contents, which are then
- * shown in part; and at last the newest user message itself. `activated`: the objects that were activated since the last
+ * Returns a view that fits its budget, although it is too long when no earlier content is shown. It fills no more than a
+ * share of the budget, except if contents that are pinned or were just activated, or the newest user message, need more.
+ * What gives way, in order (decision D54): the oldest turns, until the other messages have room, with pinned contents and
+ * those that were just activated; the oldest steps of the last turn, if its messages alone are too long; other contents,
+ * which are then shown in part; and at last the newest user message itself. `activated`: the objects that were activated since the last
  * view and that no result shows.
  */
 export function shortened(
@@ -61,8 +58,8 @@ function contentRanks(
 }
 
 /**
- * Returns the view from the first turn on that has room, or from a step of the last turn on. The user's messages with
- * files stay, and one line replaces the others. Objects whose content left with a turn are shown at the end.
+ * Returns the view from the first turn on that has room, or from a step of the last turn on. One line replaces the other
+ * messages. Objects whose content left with a turn are shown at the end.
  */
 function newestMessages(
   context: PlanningContext,
@@ -76,28 +73,27 @@ function newestMessages(
     return (ranks[index] ?? 2) < 2 ? sum + Math.max(0, more) : sum;
   }, 0);
   const prose = proseTokens(context, entries);
-  const isLong = prose > budget * fullest;
-  if (!isLong && prose + ahead <= budget) return entries;
-  // What stays in any case takes no room from the newest turns.
-  const files = context.total(entries.filter((entry) => holdsFiles(context, entry)));
-  const most = (room: number): number => Math.max(0, room) * share + (1 - share) * files;
+  const most = budget * filledShare;
+  if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
+  const notice = context.tokensOf(
+    omissionNotice(context, (chat) => omissionNotices.turns.write(1, starts.length, chat)),
+  );
   let first = 0;
   let left = prose;
   for (const start of starts) {
-    if (left <= most(budget - ahead)) break;
-    const gone = entries.slice(first, start).filter((entry) => !holdsFiles(context, entry));
-    left -= proseTokens(context, gone);
+    if (left <= most - ahead - (first === 0 ? 0 : notice)) break;
+    left -= proseTokens(context, entries.slice(first, start));
     first = start;
   }
-  const held = entries.slice(0, first).filter((entry) => holdsFiles(context, entry));
   const rest = first === 0 ? entries : entries.slice(first);
   const isLast = first === (starts.at(-1) ?? 0);
-  const kept =
-    isLong && isLast ? newestSteps(context, rest, most(budget) - proseTokens(context, held)) : rest;
+  const kept = isLast
+    ? newestSteps(context, rest, most - (first === 0 ? 0 : notice), notice)
+    : rest;
   // Contents come back only if messages leave.
   if (kept === entries) return entries;
-  const begun = [...omittedTurns(context, entries, first), ...held, ...kept];
+  const begun = [...omittedTurns(context, entries, first), ...kept];
   const isBegun = begun[0]?.type !== "assistant" && begun[0]?.type !== "result";
   const earlier = omissionNotice(context, omissionNotices.earlier.write);
   const messages = isBegun ? begun : [earlier, ...begun];
@@ -117,17 +113,21 @@ function omittedTurns(
   return [omissionNotice(context, (chat) => omissionNotices.turns.write(1, turn, chat))];
 }
 
-/** Returns a turn with a notice instead of its oldest steps, so that its prose has at most some tokens. */
+/**
+ * Returns a turn with a notice instead of its oldest steps, so that its prose has at most some tokens. The newest step
+ * stays. `line`: the tokens of the notice.
+ */
 function newestSteps(
   context: PlanningContext,
   turn: readonly ViewEntry[],
   most: number,
+  line: number,
 ): readonly ViewEntry[] {
   const head = turn[0]?.type === "user" ? turn.slice(0, 1) : [];
   const groups = entriesByStep(turn.slice(head.length));
   let prose = proseTokens(context, turn);
   let gone = 0;
-  for (; gone < groups.length - 1 && prose > most; gone += 1)
+  for (; gone < groups.length - 1 && prose > most - (gone === 0 ? 0 : line); gone += 1)
     prose -= proseTokens(context, groups[gone] ?? []);
   if (gone === 0) return turn;
   const notice = omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat));
@@ -136,17 +136,25 @@ function newestSteps(
 
 /** Returns the tokens of entries whose contents are not shown. */
 function proseTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  return entries.reduce((sum, entry) => {
-    if (entry.type === "user" && leavingTexts(context, entry).length > 0)
-      return sum + context.tokensOf(withoutContent(context, entry));
-    const isProse = entry.type === "user" || contentParts(entry).length === 0;
-    return sum + (isProse ? context.tokensOf(entry) : lineTokens);
-  }, 0);
+  return mostTokens(
+    context,
+    entries.map((entry) => withoutLeavingContent(context, entry)),
+  );
+}
+
+/** Returns an entry without the contents that can leave. Those of the newest user message cannot. */
+function withoutLeavingContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  const canLeave =
+    entry.type === "user"
+      ? leavingParts(context, entry).length > 0
+      : contentParts(entry).length > 0;
+  return canLeave ? withoutContent(context, entry) : entry;
 }
 
 /**
  * Shows pinned contents first, then those that were just activated, then the newest, as far as the budget allows.
- * Contents that do not fit whole are shown in part or by their line.
+ * Contents that do not fit whole are shown in part or by their line. Only contents of the first two kinds may fill more
+ * than the share of the budget, and only if they are whole.
  */
 function contentsInPart(
   context: PlanningContext,
@@ -154,35 +162,48 @@ function contentsInPart(
   activated: ReadonlySet<string>,
   budget: number,
 ): readonly ViewEntry[] {
-  if (mostTokens(context, entries) <= budget) return entries;
+  if (mostTokens(context, entries) <= budget * filledShare) return entries;
   const ranks = contentRanks(context, entries, activated);
   const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
-  const fitted = entries.map((entry, index) =>
-    ranks[index] === undefined ? entry : withoutContent(context, entry),
-  );
-  let room = budget - mostTokens(context, fitted);
+  // What is outside of results has a line only if there is room for it.
+  const fitted = entries.map((entry, index) => {
+    if (ranks[index] === undefined) return entry;
+    return entry.type === "object" && ranks[index] === 2
+      ? undefined
+      : withoutContent(context, entry);
+  });
+  let room = budget - mostTokens(context, present(fitted));
   const ordered = [...ranks.entries()]
     .toReversed()
     .toSorted(([, left = 3], [, right = 3]) => left - right);
   for (const [index, rank] of ordered) {
     const [entry, line] = [entries[index], fitted[index]];
-    if (rank === undefined || entry === undefined || line === undefined) continue;
-    const mine = room + context.tokensOf(line);
-    // The part leaves some of the budget free, so that the next call does not exceed it at once.
-    const isWhole = context.tokensOf(entry) <= mine;
-    const shown = isWhole ? entry : contentInPart(context, entry, mine - budget * (1 - fullest));
+    if (rank === undefined || entry === undefined) continue;
+    const mine = room + context.total(present([line]));
+    // A part leaves some of the budget free, so that the next call does not exceed it at once.
+    const within = mine - budget * (1 - filledShare);
+    const most = rank === 2 ? within : mine;
+    const isWhole = context.tokensOf(entry) <= most;
+    const shown = isWhole ? entry : contentInPart(context, entry, within);
     const refused = index >= unsentFrom ? withoutRoom(context, entry) : undefined;
+    const named = line === undefined ? withoutContent(context, entry) : undefined;
     const chosen =
-      [shown, refused].find((one) => one !== undefined && context.tokensOf(one) <= mine) ?? line;
+      [shown, refused].find((one) => one !== undefined && context.tokensOf(one) <= mine) ??
+      line ??
+      [named].find((one) => one !== undefined && context.tokensOf(one) <= within);
     fitted[index] = chosen;
-    room = mine - context.tokensOf(chosen);
+    room = mine - context.total(present([chosen]));
   }
-  return fitted;
+  return present(fitted);
+}
+
+function present(entries: readonly (ViewEntry | undefined)[]): readonly ViewEntry[] {
+  return entries.filter((entry) => entry !== undefined);
 }
 
 /**
- * Returns the smallest useful view: the newest user message, in part if necessary, the newest of the earlier ones with
- * files, one notice for the other messages, and as many of the newest steps as fit.
+ * Returns the smallest useful view: the newest user message, in part if necessary, before it one notice for the other
+ * messages, and behind it the newest step, with as many of those before it as leave room for the calls that follow.
  */
 function leastView(
   context: PlanningContext,
@@ -191,38 +212,37 @@ function leastView(
 ): readonly ViewEntry[] {
   const at = entries.findLastIndex(({ type }) => type === "user");
   const last = entries[at];
-  const user = last?.type === "user" ? wholeUserEntry(context, last.turn) : undefined;
-  if (user !== undefined && context.tokensOf(user) > budget) {
-    const part = userInPart(context, user.turn, budget);
-    return part === undefined ? [] : [part];
-  }
+  const user = last?.type === "user" ? newestUser(context, last.turn, budget) : undefined;
+  if (last?.type === "user" && user === undefined) return [];
   const line = omissionNotice(context, omissionNotices.others.write);
   const asked = user === undefined ? [] : [user];
   const room = budget - context.total([...asked, line]);
-  const held = entries.slice(0, Math.max(0, at)).filter((entry) => holdsFiles(context, entry));
-  const files = newestOf(
-    context,
-    held.map((entry) => [entry]),
-    room,
-  );
   const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
-  const kept = newestOf(context, groups, room - context.total(files));
+  const kept = newestOf(context, groups, room, budget * (1 - filledShare));
   const isAll = at <= 0 && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
-  return user === undefined && lines.length === 0 ? [] : [...files, ...asked, ...lines, ...kept];
+  return user === undefined && lines.length === 0 ? [] : [...lines, ...asked, ...kept];
 }
 
-/** Returns as many of the newest groups of entries as have room. */
+/** Returns the newest user message, or as much of it as leaves room for an answer if it is longer than the budget. */
+function newestUser(context: PlanningContext, turn: number, budget: number): UserEntry | undefined {
+  const whole = wholeUserEntry(context, turn);
+  if (context.tokensOf(whole) <= budget) return whole;
+  return userInPart(context, turn, budget * filledShare) ?? userInPart(context, turn, budget);
+}
+
+/** Returns as many of the newest groups of entries as have room. All but the newest leave some of it free. */
 function newestOf(
   context: PlanningContext,
   groups: readonly (readonly ViewEntry[])[],
   room: number,
+  free: number,
 ): readonly ViewEntry[] {
   const kept: ViewEntry[] = [];
   let remaining = Math.max(0, room);
   for (const group of groups.toReversed()) {
     remaining -= mostTokens(context, group);
-    if (remaining < 0) break;
+    if (remaining < (kept.length === 0 ? 0 : free)) break;
     kept.unshift(...group);
   }
   return kept;
@@ -234,11 +254,6 @@ function omissionNotice(
   textFor: (chatHandle: string) => string,
 ): NoticeEntry {
   return context.sized({ type: "notice", text: textFor(context.input.chatHandle) });
-}
-
-/** Whether an entry is a message of the user with files. No tool can bring them back. */
-function holdsFiles({ input }: PlanningContext, entry: ViewEntry): boolean {
-  return entry.type === "user" && hasFiles(input.turns[entry.turn]?.user ?? "");
 }
 
 /** Groups entries so that an answer and its results are together. */

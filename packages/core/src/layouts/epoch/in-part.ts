@@ -15,11 +15,11 @@ import {
 } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { referenceOf } from "./redraw.ts";
-import { withoutTexts } from "./user-entries.ts";
+import { withoutParts } from "./user-entries.ts";
 
 /** Returns an entry with the lines of its objects instead of their contents, or with the ends of long texts of the user. */
 export function withoutContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  if (entry.type === "user") return withoutTexts(context, entry);
+  if (entry.type === "user") return withoutParts(context, entry);
   if (entry.type === "result") return referenceOf(context, entry);
   return entry.type === "object" ? withShown(context, entry, entry.shows.map(lineOf)) : entry;
 }

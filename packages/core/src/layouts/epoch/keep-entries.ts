@@ -9,7 +9,7 @@ import { compactionName, type EpochMemory } from "./epoch-memory.ts";
 import { lacksNewestThinking } from "./free-texts.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
-import { lacksNewestTexts } from "./user-entries.ts";
+import { lacksNewestParts } from "./user-entries.ts";
 
 /** The entries that the next view begins with. */
 export interface Kept {
@@ -82,7 +82,7 @@ function hasMoreRoom(
   { short_for: short }: EpochMemory,
 ): boolean {
   const { budget, turns } = context.input;
-  if (lacksNewestTexts(context, entries) || lacksNewestThinking(context, entries)) return true;
+  if (lacksNewestParts(context, entries) || lacksNewestThinking(context, entries)) return true;
   if (short === undefined) return false;
   if (budget === undefined || budget >= short * moreRoom) return true;
   const user = entries.findLast((entry) => entry.type === "user");

@@ -5,7 +5,7 @@ import { fixedTypes } from "../../view/fixed-types.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentsInView } from "./large-arguments.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { leavingTexts } from "./user-entries.ts";
+import { leavingParts } from "./user-entries.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
 export const referenceTokens = 16;
@@ -99,7 +99,7 @@ function candidates(context: PlanningContext, entry: ViewEntry): readonly Candid
     }));
   }
   if (entry.type === "user")
-    return leavingTexts(context, entry).map(({ key, block, tokens, saves }) => ({
+    return leavingParts(context, entry).map(({ key, block, tokens, saves }) => ({
       parts: [{ of: key, version: 1, form: "whole" }],
       inView: [{ key, tokens }],
       saves,

@@ -16,7 +16,7 @@ import { stubsFor } from "./large-arguments.ts";
 import type { Removable } from "./leaving.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { missingResult, resultEntry } from "./result-entries.ts";
-import { withoutTexts } from "./user-entries.ts";
+import { withoutParts } from "./user-entries.ts";
 
 /** What changes in the entries of a view. */
 export interface Change {
@@ -79,7 +79,7 @@ function drawnAgain(at: Redrawing, entry: ViewEntry): ViewEntry | undefined {
   switch (entry.type) {
     case "user":
       if (leaving.length === 0) return entry;
-      return withoutTexts(context, entry, new Set(leaving.map(({ call = 0 }) => call)));
+      return withoutParts(context, entry, new Set(leaving.map(({ call = 0 }) => call)));
     case "assistant":
       return answerAgain(context, entry, leaving);
     case "result":

@@ -26,7 +26,7 @@ import type { ShownParts } from "../../view/shown-parts.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
+import { hasFileBlocks, isFileOfUser, wantedParts } from "./wanted-parts.ts";
 
 /**
  * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:
@@ -112,7 +112,11 @@ function targetParts(
     if (target === undefined) return [];
     const active = context.active.get(target.handle);
     const object = active === undefined ? undefined : withinRange(active, range);
-    if (object !== undefined) return wantedParts(context, parts, object, true);
+    // A file of the user is shown in the user's role behind the result, because a result may not have such a block.
+    if (object !== undefined)
+      return wantedParts(context, parts, object, true).filter(
+        ({ form }) => form !== "whole" || !isFileOfUser(object),
+      );
     if (!read.has(id)) return [];
     return [{ of: target.handle, version: target.stored.version, form: "line" }];
   });

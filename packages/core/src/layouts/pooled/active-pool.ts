@@ -1,4 +1,5 @@
 import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
+import { isSamePart } from "../../calls/user-object.ts";
 import { type Block, isText } from "../../chat/message.ts";
 import { setsLine as sets } from "../../lines/notices.ts";
 import { pooledHeaders } from "../../lines/object-lines.ts";
@@ -139,15 +140,16 @@ export function activePool(
   };
 }
 
-/** Whether a user message shows all of a text. The budget can have cut it, or left it out. */
-function isInChat({ stored }: ActiveObject, { messages }: Rendered): boolean {
-  const text = stored.body.content ?? "";
+/** Whether a user message shows all of a text, or a file. The budget can have cut it, or left it out. */
+function isInChat(object: ActiveObject, { messages }: Rendered): boolean {
+  const { content: text } = object.stored.body;
+  const [part = { type: "text", text: text ?? "" }] = text === null ? filesOf(object) : [];
   return messages.some((message) => {
     if (message.role !== "user") return false;
     const { content } = message;
     return typeof content === "string"
       ? content === text
-      : content.some((block) => isText(block) && block.text === text);
+      : content.some((block) => isSamePart(block, part));
   });
 }
 

@@ -1,6 +1,5 @@
 import { isText, textOf } from "../../chat/message.ts";
 import type { TurnPosition } from "../../chat/turn.ts";
-import { hasFiles } from "../../cost/media-facts.ts";
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { missingMessages, omissionNotices } from "../../lines/notices.ts";
 import { omissionMarks } from "../../lines/stand-ins.ts";
@@ -8,6 +7,7 @@ import { replacingMessage } from "../../render/step-content.ts";
 import { fitText } from "../../render/fit-text.ts";
 import { userText } from "../../render/user-text.ts";
 import { contentTokens, messageTokens } from "../../render/message-tokens.ts";
+import { filledShare } from "../../view/filled-share.ts";
 import type { LayoutInput, ViewMessage } from "../../view/layout.ts";
 import { concatRendered, type Rendered, stepMessages, turnMessages } from "./chat-messages.ts";
 
@@ -98,12 +98,9 @@ function isAtOrAfter(position: TurnPosition, from: TurnPosition): boolean {
   return position.turn > from.turn || (position.turn === from.turn && position.step >= from.step);
 }
 
-/** Share of the budget up to which the view is filled again with turns that had to leave. */
-const fullest = 0.75;
-
 /**
- * Removes the oldest whole turns if the chat, with the contents that go before them, exceeds the budget. One notice
- * replaces them. The user's messages with files stay, the newest first, because no tool can bring them back.
+ * Removes the oldest whole turns if the chat, with the contents that go before them, exceeds the budget, until they
+ * leave room for the calls that follow. One notice replaces them.
  */
 function fitChat(
   input: LayoutInput,
@@ -113,46 +110,26 @@ function fitChat(
   const { budget, estimator } = input;
   let total = turns.reduce((sum, turn) => sum + turn.tokens, 0);
   if (budget === undefined) return concatRendered(turns);
-  const first = total + beside <= budget * fullest ? 0 : firstTurn;
+  const first = total + beside <= budget * filledShare ? 0 : firstTurn;
   if (total + ahead <= budget && (turns[0]?.first ?? 0) >= first) return concatRendered(turns);
   const last = turns.at(-1)?.last ?? 0;
   const room = budget - messageTokens(omittedTurnsMessage(input, last, last), estimator);
-  const files: Rendered[] = [];
   let gone = 0;
-  while (gone < turns.length - 1 && (total + ahead > room || (turns[gone]?.first ?? 0) < first)) {
-    const turn = turns[gone];
-    gone += 1;
-    const kept = (turn?.messages ?? []).filter(holdsFiles);
-    files.push(...kept.map((message) => renderedMessages([message], estimator)));
-    total += tokensOf(files.slice(files.length - kept.length)) - (turn?.tokens ?? 0);
-  }
+  const leaveWhile = (isNeeded: () => boolean): void => {
+    for (; gone < turns.length - 1 && isNeeded(); gone += 1) total -= turns[gone]?.tokens ?? 0;
+  };
+  leaveWhile(() => (turns[gone]?.first ?? 0) < first);
+  if (total + ahead > room) leaveWhile(() => total + ahead > budget * filledShare);
   const rest = turns.slice(gone);
   if (gone === 0) return total <= budget ? concatRendered(turns) : fitTurn(input, rest[0], budget);
   const line = omittedTurnsMessage(input, turns[0]?.first ?? 1, turns[gone - 1]?.last ?? 1);
   const left = renderedMessages([line], estimator);
   const begin = { firstTurn: rest[0]?.first ?? 1 };
-  if (total <= room) return { ...concatRendered([left, ...files, ...rest]), ...begin };
+  if (total <= room) return { ...concatRendered([left, ...rest]), ...begin };
   const user = rest[0]?.messages[0];
   const least = user?.role === "user" ? messageTokens(user, estimator) : room;
   if (least > room) return { ...fitTurn(input, rest[0], budget), ...begin };
-  const fitting = newestThatFit(files, room - least);
-  const turn = fitTurn(input, rest[0], room - tokensOf(fitting));
-  return { ...concatRendered([left, ...fitting, turn]), ...begin };
-}
-
-/** Returns the newest of some messages, as many as fit. */
-function newestThatFit(messages: readonly Rendered[], room: number): readonly Rendered[] {
-  let from = messages.length;
-  while (from > 0 && tokensOf(messages.slice(from - 1)) <= room) from -= 1;
-  return messages.slice(from);
-}
-
-function tokensOf(rendered: readonly Rendered[]): number {
-  return rendered.reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-function holdsFiles(message: ViewMessage): boolean {
-  return message.role === "user" && hasFiles(message.content);
+  return { ...concatRendered([left, fitTurn(input, rest[0], room)]), ...begin };
 }
 
 function omittedTurnsMessage(input: LayoutInput, first: number, last: number): ViewMessage {

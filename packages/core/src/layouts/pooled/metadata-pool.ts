@@ -1,5 +1,6 @@
 import type { TokenEstimator } from "../../cost/token-estimator.ts";
 import { poolLines } from "../../lines/notices.ts";
+import { filledShare } from "../../view/filled-share.ts";
 import type { LayoutInput } from "../../view/layout.ts";
 import type { Rendered } from "./chat-messages.ts";
 import type { PoolLine } from "./pool-lines.ts";
@@ -44,9 +45,6 @@ export function listRoom(lines: readonly PoolLine[], input: LayoutInput): ListRo
   return { usual: Math.min(whole, share), least: Math.min(whole, least), whole };
 }
 
-/** Share of the budget up to which the view is filled again with lines that were not listed. */
-const fullest = 0.75;
-
 /** The rendered list of known objects. */
 export interface ListedPool extends Rendered {
   /** The number of lines at the beginning that are not listed. */
@@ -66,7 +64,7 @@ export function metadataPool(
 ): ListedPool {
   const { budget = Number.POSITIVE_INFINITY, estimator } = input;
   if (lines.length === 0) return { messages: [], tokens: 0, unlisted: 0 };
-  const hasRoom = spent + listTokens(lines, 0, estimator) <= budget * fullest;
+  const hasRoom = spent + listTokens(lines, 0, estimator) <= budget * filledShare;
   let start = hasRoom ? 0 : Math.min(unlisted, lines.length);
   let tokens = listTokens(lines, start, estimator);
   while (spent + tokens > budget) {

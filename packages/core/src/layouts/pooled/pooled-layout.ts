@@ -25,7 +25,7 @@ import { activeContents, activePool, besideChat, isReplaced } from "./active-poo
 import { chatPool } from "./chat-pool.ts";
 import { type Activated, activatedInTurn } from "./activated-in-turn.ts";
 import { withoutLeftOut } from "./without-left-out.ts";
-import { shownByUser, type ShortTurn, shortTurns, withShortTurns } from "./long-texts.ts";
+import { shownByUser, type ShortTurn, shortTurns, withShortTurns } from "./left-parts.ts";
 import { listRoom, metadataPool } from "./metadata-pool.ts";
 import {
   continuedLines,
@@ -192,7 +192,7 @@ type PooledMemory = {
   readonly just_activated?: readonly string[];
   /** The handles of the objects that were activated earlier in the same turn. */
   readonly activated_in_turn?: readonly string[];
-  /** The long texts of the user that the chat shows by their ends. */
+  /** The long parts of user messages that have left the chat: texts that it shows by their ends, and files. */
   readonly short_turns?: readonly ShortTurn[];
   readonly active: readonly ActiveRow[];
   readonly factor: number;
@@ -236,7 +236,10 @@ function describePools(record: ViewRecord): readonly DescribedEntry[] {
     no_thinking: noThinking,
     short_turns: short,
   } = memoryOf(record);
-  const ends = short === undefined ? "" : ", long texts of the user by their ends";
+  const ends =
+    short === undefined
+      ? ""
+      : ", long texts of the user by their ends, and files that have left by a line";
   return [
     ...pool.map((name) => known(name, "its line; in the chat its reference line")),
     ...newer.map((name) =>

@@ -1,16 +1,20 @@
-import { textOfBlock } from "../../calls/user-object.ts";
+import { partOfBlock } from "../../calls/user-object.ts";
 import { isAfter, type Turn } from "../../chat/turn.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
-import { endsOfUserText, withoutLongTexts } from "../../render/user-object-ends.ts";
+import { leftPart, withoutLeftParts } from "../../render/left-user-parts.ts";
 import type { LayoutInput } from "../../view/layout.ts";
-import type { UserText } from "../../view/view-entry.ts";
+import type { UserPart } from "../../view/view-entry.ts";
 
-/** The long texts of a user message that the chat shows by their ends. */
-export type ShortTurn = { readonly turn: number; readonly texts: readonly UserText[] };
+/** The long parts of a user message that have left the chat: texts that it shows by their ends, and files. */
+export type ShortTurn = {
+  readonly turn: number;
+  /** Texts and files. A record stores them under this name. */
+  readonly texts: readonly UserPart[];
+};
 
 /**
- * Returns the long texts that the chat shows by their ends. A text is whole in the newest user message, and else while its
- * object is active as it arrived. An object that is pinned or was asked for is shown among the active contents, so that
+ * Returns the long parts of user messages that have left the chat. A part is there in the newest user message, and else
+ * while its object is active as it arrived. An object that is pinned or was asked for is shown among the active contents, so that
  * it does not leave with an old turn.
  */
 export function shortTurns(input: LayoutInput): readonly ShortTurn[] {
@@ -28,33 +32,33 @@ export function shortTurns(input: LayoutInput): readonly ShortTurn[] {
   );
   return turns.flatMap(({ user, user_objects: own = [] }, turn): readonly ShortTurn[] => {
     if (turn === newest || user === null) return [];
-    const texts = own.flatMap(({ block, id }): readonly UserText[] => {
+    const texts = own.flatMap(({ block, id }): readonly UserPart[] => {
       const object = pool.get(id);
-      const text = textOfBlock(user, block);
-      if (object === undefined || text === undefined) return [];
-      // The user can have said the same text again.
+      const part = partOfBlock(user, block);
+      if (object === undefined || part === undefined) return [];
+      // The user can have said the same text, or sent the same file, again.
       if (staying.has(id) && last.get(id) === turn) return [];
       const { handle: of, stored } = object;
-      return [{ block, of, version: stored.version, ...endsOfUserText(text) }];
+      return [{ block, of, version: stored.version, ...leftPart(part) }];
     });
     return texts.length === 0 ? [] : [{ turn, texts }];
   });
 }
 
-/** Returns the input in which the chat shows these texts by their ends. */
+/** Returns the input in which the chat does not show these parts. */
 export function withShortTurns(input: LayoutInput, short: readonly ShortTurn[]): LayoutInput {
   if (short.length === 0) return input;
-  const texts = new Map(short.map((one) => [one.turn, one.texts]));
+  const parts = new Map(short.map((one) => [one.turn, one.texts]));
   const turns = input.turns.map((turn, index) => {
-    const left = texts.get(index);
+    const left = parts.get(index);
     return left === undefined ? turn : shortened(turn, left);
   });
   return { ...input, turns };
 }
 
 /**
- * Returns the ids of the objects whose texts are whole in user messages. They are not shown again. `short`: the texts that
- * are shown by their ends.
+ * Returns the ids of the objects that are whole in user messages. They are not shown again. `short`: the parts that have
+ * left.
  */
 export function shownByUser(input: LayoutInput, short: readonly ShortTurn[]): ReadonlySet<string> {
   const cut = new Set(
@@ -82,6 +86,6 @@ function says(user: Turn["user"]): boolean {
   return user !== null && withoutEmpty(user).length > 0;
 }
 
-function shortened({ user_meta: _meta, ...turn }: Turn, texts: readonly UserText[]): Turn {
-  return { ...turn, user: turn.user === null ? null : withoutLongTexts(turn.user, texts) };
+function shortened({ user_meta: _meta, ...turn }: Turn, left: readonly UserPart[]): Turn {
+  return { ...turn, user: turn.user === null ? null : withoutLeftParts(turn.user, left) };
 }
