@@ -418,9 +418,39 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/give-way.ts",
-    of: "+ (1 - share) * files;",
-    becomes: "+ 0 * files;",
-    breaks: "A user with many pictures sees the newest turns leave, although there is room.",
+    of: "const most = budget * filledShare;",
+    becomes: "const most = budget;",
+    breaks: "After messages have left for the budget, the next call ends another epoch.",
+  },
+  {
+    file: "layouts/epoch/decide.ts",
+    of: "context.total(entries) <= budget * filledShare;",
+    becomes: "context.total(entries) <= budget;",
+    breaks: "After contents have left for the budget, the next call ends another epoch.",
+  },
+  {
+    file: "layouts/epoch/decide.ts",
+    of: "const { leaving, entries } = fewest(all, earlier.length, withoutOldest, (one) =>",
+    becomes: "const { leaving, entries } = fewest(all, 0, withoutOldest, (one) =>",
+    breaks: "All earlier contents leave where the oldest ones were enough.",
+  },
+  {
+    file: "layouts/epoch/decide.ts",
+    of: ".toSorted(([one], [other]) => one - other)",
+    becomes: ".toSorted(([one], [other]) => other - one)",
+    breaks: "The newest of the earlier contents leave first.",
+  },
+  {
+    file: "layouts/epoch/give-way.ts",
+    of: "[...lines, ...asked, ...kept]",
+    becomes: "[...asked, ...lines, ...kept]",
+    breaks: "The note on missing messages is behind the newest prompt.",
+  },
+  {
+    file: "layouts/epoch/in-part.ts",
+    of: "[budget * filledShare, budget]",
+    becomes: "[budget]",
+    breaks: "Beside a prompt that is longer than the budget the model sees no result of its calls.",
   },
   {
     file: "cost/media-facts.ts",
@@ -435,16 +465,41 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A session whose first call many others made reads the chats of all of them.",
   },
   {
-    file: "layouts/epoch/give-way.ts",
-    of: ", ...held, ...kept];",
-    becomes: ", ...kept];",
-    breaks: "A file of the user leaves a full view, and nothing can bring it back.",
+    file: "calls/user-object.ts",
+    of: "file !== undefined && rawEstimator.media(file) > leastPart;",
+    becomes: "false;",
+    breaks:
+      "An image of the user leaves a full view with its turn only, and nothing can bring it back.",
+  },
+  {
+    file: "calls/user-object.ts",
+    of: ": isSameJson(one, other);",
+    becomes: ": false;",
+    breaks: "The same image again is another object.",
+  },
+  {
+    file: "render/left-user-parts.ts",
+    of: ': { type: "text", text: fileMark.write(fileWord(block), left.of) };',
+    becomes: ": block;",
+    breaks: "An image that has left the view is still sent.",
+  },
+  {
+    file: "layouts/epoch/result-entries.ts",
+    of: 'form !== "whole" || !isFileOfUser(object)',
+    becomes: "form !== undefined",
+    breaks: "A file of the user is sent in the result of a tool, which may not have such a block.",
+  },
+  {
+    file: "layouts/pooled/active-pool.ts",
+    of: "content.some((block) => isSamePart(block, part));",
+    becomes: 'content.some((block) => block["text"] === part["text"]);',
+    breaks: "The pooled layout says of an image which it shows that there is no room for it.",
   },
   {
     file: "layouts/pooled/chat-pool.ts",
-    of: "concatRendered([left, ...files, ...rest])",
-    becomes: "concatRendered([left, ...rest])",
-    breaks: "In the pooled layout, a file of the user leaves a full view.",
+    of: "total + ahead > budget * filledShare);",
+    becomes: "total + ahead > room);",
+    breaks: "In the pooled layout, the oldest turn leaves with each call.",
   },
   {
     file: "history/foreign-handles.ts",
@@ -643,8 +698,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/give-way.ts",
-    of: "if (!isLong && prose + ahead <= budget) return entries;",
-    becomes: "if (!isLong) return entries;",
+    of: "if (prose + ahead <= most) return entries;",
+    becomes: "if (prose <= most) return entries;",
     breaks: "Older turns take the room of pinned contents.",
   },
   {
@@ -812,8 +867,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "(one.index < grown.unsentFrom && !one.keys.some((key) => context.isPinned(key)))",
-    becomes: "one.index < grown.unsentFrom",
+    of: "!one.keys.some((key) => context.isPinned(key))",
+    becomes: "one.keys.length > 0",
     breaks: "Where room is short, pinned contents leave like any other.",
   },
   {
@@ -1393,7 +1448,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/user-objects.ts",
-    of: "const id = known(text) ?? ids.next();",
+    of: "const id = known(part) ?? ids.next();",
     becomes: "const id = ids.next();",
     breaks: "The same paste again is another object.",
   },
@@ -1404,7 +1459,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A paste has a handle, and no object in the store.",
   },
   {
-    file: "layouts/pooled/long-texts.ts",
+    file: "layouts/pooled/left-parts.ts",
     of: "if (turn === newest || user === null) return [];",
     becomes: "if (user === null) return [];",
     breaks: "The pooled layout cuts a paste in the newest user message.",

@@ -128,7 +128,7 @@ async function sampleObjects(): Promise<readonly Sample[]> {
     },
     {
       title: "User object",
-      text: "A long text of a user message, such as a pasted log. The chat has the text too: `turn` and `block` are its first place there, and `user_objects` of the turn names the object. The limit of this example is 100 tokens.",
+      text: "A long text of a user message, such as a pasted log, or a file of it, such as an image. The chat has it too: `turn` and `block` are its first place there, and `user_objects` of the turn names the object. The object of a file has no `content`: its block is in `blocks`, and `media` names its kind (`image`, `document`, `audio`, `video`). The limit of this example is 100 tokens.",
       stored: await userSample(),
     },
     {

@@ -76,7 +76,7 @@ describe("a host's ingested messages", () => {
 
     await session.deactivate("t1");
     await session.deactivate("t2");
-    expect((await viewParts(session)).active).toEqual([]);
+    expect((await viewParts(session)).activeTexts).toEqual(["Active: u1."]);
   });
 
   it("leave failed and aborted answers out of the view and keep them in the store", async () => {

@@ -50,11 +50,9 @@ describe("a budget (D54)", () => {
     const { chat } = await viewParts(session, { contextWindow: 1_200, reserve: 0 });
 
     expect(textOfMessage(chat[0] as never)).toBe(
-      "[turns 1 to 3 are not shown; activate chat with from and to reads their lines]",
+      "[turns 1 to 4 are not shown; activate chat with from and to reads their lines]",
     );
     expect(chat.slice(1).map((message) => textOfMessage(message).slice(0, 10))).toEqual([
-      "question 4",
-      "answer 4: ",
       "question 5",
       "answer 5: ",
     ]);

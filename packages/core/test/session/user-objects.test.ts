@@ -255,7 +255,7 @@ describe("an image of the user", () => {
   const contentOf = (message: ViewMessage | undefined): unknown =>
     message?.role === "user" ? message.content : undefined;
   const blocksOf = ({ messages }: View, at: number): unknown => contentOf(messages.at(at));
-  /** Goes on after two calls with other outputs. */
+  /** Continues after two calls with other outputs. */
   const goOnAfterCalls = (talk: Talk): void => {
     for (const name of ["a", "b"])
       talk.history.call("bash", { command: name }, `${name} is an output\n`.repeat(200));

@@ -34,8 +34,9 @@ function isSaid(text: string, said: readonly string[]): boolean {
   const isWhole = (whole: string): boolean =>
     whole === text || withoutImages(whole.split("\n")) === withoutImages(lines);
   if (said.some(isWhole)) return true;
-  const mark = lines.findLastIndex((line) => line.includes(" not shown; ") && isOwnLine(line));
-  const before = withoutImages(lines.slice(0, mark));
+  const shown = withoutImages(lines).split("\n");
+  const mark = shown.findLastIndex((line) => line.includes(" not shown; ") && isOwnLine(line));
+  const before = shown.slice(0, mark).join("\n");
   return mark >= 0 && said.some((whole) => withoutImages(whole.split("\n")).startsWith(before));
 }
 

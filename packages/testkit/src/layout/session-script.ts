@@ -240,7 +240,7 @@ const paste: fc.Arbitrary<Happening> = fc.record({
     someLines.map((script) => [{ type: "text", text: scriptText(script) }, image]),
     shortText.map((text) => [
       { type: "text", text },
-      { ...image, name: text.slice(0, 3) },
+      { ...image, name: text.slice(0, 3).toWellFormed() },
     ]),
   ),
   paste: fc.constantFrom("new" as const, "new" as const, "again" as const),

@@ -1,5 +1,5 @@
 import type { ActiveObject, LayoutInput, Turn } from "@self-context-manager/core/layout";
-import { isText, type ViewMessage } from "@self-context-manager/core";
+import { type Block, isText, type ViewMessage } from "@self-context-manager/core";
 import { defined, type LineRange } from "@self-context-manager/objects";
 
 import { patched } from "./patched.ts";
@@ -41,11 +41,12 @@ export function shownContents(
   input: LayoutInput,
 ): readonly ShownContent[] {
   const handles = new Map([...input.pool.values()].map((entry) => [entry.handle, entry]));
-  const said = new Map(input.turns.map((turn) => [JSON.stringify(turn.user), turn]));
+  const said = turnsBySaid(input.turns);
   return messages.flatMap((message, index): readonly ShownContent[] => {
     if (message.role === "opaque" || message.role === "assistant") return [];
-    const turn = said.get(JSON.stringify(message.content));
-    if (message.role === "user" && turn !== undefined) return saidContents(turn, input, index);
+    const turn = said(message);
+    if (message.role === "user" && turn !== undefined)
+      return saidContents(turn, message.content, input, index);
     if (typeof message.content === "string" || turn !== undefined) return [];
     const found = message.content.flatMap((one): readonly ShownContent[] => {
       if (!isText(one)) return [];
@@ -56,16 +57,42 @@ export function shownContents(
   });
 }
 
-/** Returns the long parts of a user message that is shown whole. */
+/**
+ * Returns a function that returns the turn of which a message is the user's, shown whole or without some of its long
+ * parts. A line, or the ends of a text, replaces a part.
+ */
+function turnsBySaid(turns: readonly Turn[]): (message: ViewMessage) => Turn | undefined {
+  const whole = new Map(turns.map((turn) => [JSON.stringify(turn.user), turn]));
+  const isIn = (content: readonly Block[], { user, user_objects: own = [] }: Turn): boolean =>
+    typeof user !== "string" &&
+    user?.length === content.length &&
+    content.every((block, at) => {
+      const hasLeft = isText(block) && block.text.includes(" not shown; ");
+      const isOwn = own.some((one) => one.block === at);
+      return (hasLeft && isOwn) || JSON.stringify(block) === JSON.stringify(user[at]);
+    });
+  return (message) => {
+    if (message.role !== "user") return undefined;
+    const { content } = message;
+    const found = whole.get(JSON.stringify(content));
+    if (found !== undefined || typeof content === "string") return found;
+    return turns.find((turn) => isIn(content, turn));
+  };
+}
+
+/** Returns the long parts of a user message that are shown whole. */
 function saidContents(
   { user, user_objects: own = [] }: Turn,
+  content: string | readonly Block[],
   { pool }: LayoutInput,
   index: number,
 ): readonly ShownContent[] {
   return own.flatMap(({ block: at, id }): readonly ShownContent[] => {
     const handle = pool.get(id)?.handle;
     const found = typeof user === "string" ? { type: "text", text: user } : user?.[at];
+    const shown = typeof content === "string" ? found : content[at];
     if (handle === undefined || found === undefined) return [];
+    if (JSON.stringify(shown) !== JSON.stringify(found)) return [];
     const text = isText(found) ? found.text : "";
     return [{ handle, version: 1, form: "said", text, header: handle, index }];
   });

@@ -1,11 +1,12 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
+import { filledShare } from "../../view/filled-share.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
 import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { epochEnd, isOverBudget, leavesRoom, weigh, type Weighing } from "./epoch-end.ts";
+import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
@@ -196,6 +197,12 @@ function end(
   const entries = shortened(swept.context, all.entries, handlesShown(activated));
   const removed = removedFrom(grown, entries, all.leaving);
   return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
+}
+
+/** Whether a view leaves so much of the budget free that the next calls do not exceed it. */
+function leavesRoom(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
+  const { budget } = context.input;
+  return budget === undefined || context.total(entries) <= budget * filledShare;
 }
 
 /** A view without some parts. */

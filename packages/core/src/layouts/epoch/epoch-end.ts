@@ -1,5 +1,4 @@
 import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
-import { filledShare } from "../../view/filled-share.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
@@ -111,10 +110,4 @@ function isReplacedAtOnce(
 export function isOverBudget(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
   const { budget } = context.input;
   return budget !== undefined && context.total(entries) > budget;
-}
-
-/** Whether a view leaves so much of the budget free that the next calls do not exceed it. */
-export function leavesRoom(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
-  const { budget } = context.input;
-  return budget === undefined || context.total(entries) <= budget * filledShare;
 }

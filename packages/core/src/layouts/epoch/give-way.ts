@@ -1,18 +1,13 @@
 import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import { shownParts } from "../../view/shown-parts.ts";
-import {
-  contentParts,
-  type NoticeEntry,
-  type UserEntry,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
 import { firstChange } from "./same-entries.ts";
-import { leavingParts, wholeUserEntry } from "./user-entries.ts";
+import { wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
 /**
@@ -144,11 +139,8 @@ function proseTokens(context: PlanningContext, entries: readonly ViewEntry[]): n
 
 /** Returns an entry without the contents that can leave. Those of the newest user message cannot. */
 function withoutLeavingContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  const canLeave =
-    entry.type === "user"
-      ? leavingParts(context, entry).length > 0
-      : contentParts(entry).length > 0;
-  return canLeave ? withoutContent(context, entry) : entry;
+  const isNewest = entry.type === "user" && entry.turn === context.newestUser;
+  return isNewest || contentParts(entry).length === 0 ? entry : withoutContent(context, entry);
 }
 
 /**
@@ -212,8 +204,10 @@ function leastView(
 ): readonly ViewEntry[] {
   const at = entries.findLastIndex(({ type }) => type === "user");
   const last = entries[at];
-  const user = last?.type === "user" ? newestUser(context, last.turn, budget) : undefined;
-  if (last?.type === "user" && user === undefined) return [];
+  const whole = last?.type === "user" ? wholeUserEntry(context, last.turn) : undefined;
+  const isTooLong = whole !== undefined && context.tokensOf(whole) > budget;
+  const user = isTooLong ? userInPart(context, whole.turn, budget) : whole;
+  if (isTooLong && user === undefined) return [];
   const line = omissionNotice(context, omissionNotices.others.write);
   const asked = user === undefined ? [] : [user];
   const room = budget - context.total([...asked, line]);
@@ -222,13 +216,6 @@ function leastView(
   const isAll = at <= 0 && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
   return user === undefined && lines.length === 0 ? [] : [...lines, ...asked, ...kept];
-}
-
-/** Returns the newest user message, or as much of it as leaves room for an answer if it is longer than the budget. */
-function newestUser(context: PlanningContext, turn: number, budget: number): UserEntry | undefined {
-  const whole = wholeUserEntry(context, turn);
-  if (context.tokensOf(whole) <= budget) return whole;
-  return userInPart(context, turn, budget * filledShare) ?? userInPart(context, turn, budget);
 }
 
 /** Returns as many of the newest groups of entries as have room. All but the newest leave some of it free. */

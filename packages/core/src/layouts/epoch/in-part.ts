@@ -4,6 +4,7 @@ import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasFiles } from "../../cost/media-facts.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { userText } from "../../render/user-text.ts";
+import { filledShare } from "../../view/filled-share.ts";
 import { once } from "../../view/shown-parts.ts";
 import {
   contentParts,
@@ -95,8 +96,8 @@ function withShown(
 }
 
 /**
- * Returns as much of the user's message of a turn as the budget allows, with its files if they fit; undefined if nothing
- * fits. Its note shows how the rest is read.
+ * Returns as much of the user's message of a turn as leaves room for an answer, or as the budget allows, with its files if
+ * they fit; undefined if nothing fits. Its note shows how the rest is read.
  */
 export function userInPart(
   context: PlanningContext,
@@ -104,10 +105,14 @@ export function userInPart(
   budget: number,
 ): UserEntry | undefined {
   const said = context.input.turns[turn]?.user ?? "";
-  const withFiles = hasFiles(said)
-    ? textInPart(context, { type: "user", turn, files: true }, textOf(said), budget)
-    : undefined;
-  return withFiles ?? textInPart(context, { type: "user", turn }, userText(said), budget);
+  const files = { files: true, text: textOf(said) } as const;
+  const attempts = [...(hasFiles(said) ? [files] : []), { text: userText(said) }];
+  for (const { text, ...shown } of attempts)
+    for (const most of [budget * filledShare, budget]) {
+      const made = textInPart(context, { type: "user", turn, ...shown }, text, most);
+      if (made !== undefined) return made;
+    }
+  return undefined;
 }
 
 function textInPart(
