@@ -485,7 +485,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/result-entries.ts",
-    of: 'form !== "whole" || !isFileOfUser(object)',
+    of: 'form !== "whole" || !isFileOfUser(object.stored.body)',
     becomes: "form !== undefined",
     breaks: "A file of the user is sent in the result of a tool, which may not have such a block.",
   },

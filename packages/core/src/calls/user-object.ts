@@ -4,6 +4,7 @@ import {
   type JsonValue,
   type ObjectBody,
   type ObjectId,
+  type ObjectMetadata,
 } from "@self-context-manager/objects";
 import { type Block, isText } from "../chat/message.ts";
 import { rawEstimator } from "../cost/calibrated-estimator.ts";
@@ -75,6 +76,11 @@ export type FileWord = Exclude<MediaFacts["kind"], "text">;
 export function fileWord(block: Block): FileWord {
   const kind = mediaOf(block)?.kind ?? "document";
   return kind === "text" ? "document" : kind;
+}
+
+/** Whether an object is an image or another file of a user's message. */
+export function isFileOfUser({ type, media }: ObjectBody | ObjectMetadata): boolean {
+  return type === "user" && typeof media === "string";
 }
 
 /** Returns the object of a long part of a user's message. A file is in `blocks`, and `media` names its kind. */

@@ -111,6 +111,7 @@ export const states: {
   readonly unread: LineKind<[size: number]>;
   readonly nonText: LineKind<[size: number]>;
   readonly missing: LineKind<[]>;
+  readonly withoutText: LineKind<[]>;
 } = {
   present: line`${size}`,
   presentVersion: line`${size} v${number}`,
@@ -118,6 +119,8 @@ export const states: {
   unread: line`unread ${size}B`,
   nonText: line`not text ${size}B`,
   missing: line`deleted`,
+  /** A file of a user's message. */
+  withoutText: line`no text`,
 };
 
 const state = writtenBy("STATE", Object.values(states));

@@ -5,6 +5,7 @@ import {
   oneLine,
   presenceOf,
 } from "@self-context-manager/objects";
+import { isFileOfUser } from "../calls/user-object.ts";
 import {
   type Amount,
   type CallStatus,
@@ -180,6 +181,7 @@ function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
     const { failed, present } = states;
     return (statusOf(body) === "failed" ? failed : present).write(charCount(body));
   }
+  if (isFileOfUser(body)) return states.withoutText.write();
   switch (presenceOf(body)) {
     case "unread":
       return states.unread.write(byteCount(body));

@@ -14,6 +14,7 @@ import {
   filesRead,
   isLargeUnread,
 } from "../../calls/toolcall-object.ts";
+import { isFileOfUser } from "../../calls/user-object.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
@@ -26,7 +27,7 @@ import type { ShownParts } from "../../view/shown-parts.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { hasFileBlocks, isFileOfUser, wantedParts } from "./wanted-parts.ts";
+import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
 /**
  * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:
@@ -115,7 +116,7 @@ function targetParts(
     // A file of the user is shown in the user's role behind the result, because a result may not have such a block.
     if (object !== undefined)
       return wantedParts(context, parts, object, true).filter(
-        ({ form }) => form !== "whole" || !isFileOfUser(object),
+        ({ form }) => form !== "whole" || !isFileOfUser(object.stored.body),
       );
     if (!read.has(id)) return [];
     return [{ of: target.handle, version: target.stored.version, form: "line" }];

@@ -157,11 +157,6 @@ export function hasFileBlocks({ stored }: ActiveObject): boolean {
   return Array.isArray(blocks) && (blocks as readonly Block[]).some((block) => !isText(block));
 }
 
-/** Whether an object is an image or another file of a user's message. */
-export function isFileOfUser({ stored: { body } }: ActiveObject): boolean {
-  return body.type === "user" && body.content === null;
-}
-
 /** Returns how each active object is shown in a view. */
 export function shownObjects(
   context: PlanningContext,
