@@ -59,9 +59,10 @@ describe("a session through any history of its host", () => {
             const view = await session.nextView();
 
             expect(sequenceFaults(view.messages)).toEqual([]);
-            const prompts = promptsIn(messages).filter((text) => text.trim() !== "");
-            const newest = prompts.slice(-1);
-            expect(promptsIn(view.messages)).toEqual(expect.arrayContaining(newest));
+            const newest = promptsIn(messages).findLast((text) => text.trim() !== "") ?? "";
+            // A prompt that is only an image can follow, and the image of this one can then have left.
+            const shown = promptsIn(view.messages).some((text) => text.startsWith(newest.trimEnd()));
+            expect(shown).toBe(true);
 
             const before = await versionCount(opened.store);
             await session.ingest(readList(messages, plainCodec));

@@ -1,5 +1,4 @@
 import { type ObjectBody, type ObjectMetadata, oneLine } from "@self-context-manager/objects";
-import { isFileOfUser } from "../calls/user-object.ts";
 import { endOfWeight, nameWeight, startOfWeight } from "./name-weight.ts";
 import { beginningOfWidth, pathOfWidth } from "./name-width.ts";
 
@@ -36,9 +35,9 @@ export function shortName(
 }
 
 /** Returns the name of an object without a name of its own. An object of a user's file names the kind of the file. */
-function nameOfType(body: ObjectBody | ObjectMetadata): string {
-  if (body.type !== "user") return body.type;
-  return isFileOfUser(body) ? `user ${String(body["media"])}` : "user message";
+function nameOfType({ type, media }: ObjectBody | ObjectMetadata): string {
+  if (type !== "user") return type;
+  return typeof media === "string" ? `user ${media}` : "user message";
 }
 
 function shownPath(path: string, weight: number): string {

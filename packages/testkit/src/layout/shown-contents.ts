@@ -63,21 +63,25 @@ export function shownContents(
  */
 function turnsBySaid(turns: readonly Turn[]): (message: ViewMessage) => Turn | undefined {
   const whole = new Map(turns.map((turn) => [JSON.stringify(turn.user), turn]));
-  const isIn = (content: readonly Block[], { user, user_objects: own = [] }: Turn): boolean =>
+  return (message) => {
+    if (message.role !== "user") return undefined;
+    const { content } = message;
+    const found = whole.get(JSON.stringify(content));
+    if (found !== undefined || typeof content === "string") return found;
+    return turns.find((turn) => isSaidIn(turn, content));
+  };
+}
+
+function isSaidIn({ user, user_objects: own = [] }: Turn, content: readonly Block[]): boolean {
+  return (
     typeof user !== "string" &&
     user?.length === content.length &&
     content.every((block, at) => {
       const hasLeft = isText(block) && block.text.includes(" not shown; ");
       const isOwn = own.some((one) => one.block === at);
       return (hasLeft && isOwn) || JSON.stringify(block) === JSON.stringify(user[at]);
-    });
-  return (message) => {
-    if (message.role !== "user") return undefined;
-    const { content } = message;
-    const found = whole.get(JSON.stringify(content));
-    if (found !== undefined || typeof content === "string") return found;
-    return turns.find((turn) => isIn(content, turn));
-  };
+    })
+  );
 }
 
 /** Returns the long parts of a user message that are shown whole. */
