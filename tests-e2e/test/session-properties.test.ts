@@ -61,7 +61,9 @@ describe("a session through any history of its host", () => {
             expect(sequenceFaults(view.messages)).toEqual([]);
             const newest = promptsIn(messages).findLast((text) => text.trim() !== "") ?? "";
             // A prompt that is only an image can follow, and the image of this one can then have left.
-            const shown = promptsIn(view.messages).some((text) => text.startsWith(newest.trimEnd()));
+            const shown = promptsIn(view.messages).some((text) =>
+              text.startsWith(newest.trimEnd()),
+            );
             expect(shown).toBe(true);
 
             const before = await versionCount(opened.store);
