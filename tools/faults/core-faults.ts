@@ -492,7 +492,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   {
     file: "layouts/pooled/active-pool.ts",
     of: "content.some((block) => isSamePart(block, part));",
-    becomes: 'content.some((block) => block["text"] === part["text"]);',
+    becomes: "content.some((block) => isText(block) && isSamePart(block, part));",
     breaks: "The pooled layout says of an image which it shows that there is no room for it.",
   },
   {
