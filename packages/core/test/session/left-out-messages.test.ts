@@ -222,10 +222,10 @@ describe("a message that another extension leaves out of a request", () => {
     const small = { contextWindow: 2_500 };
     files.set("/work/a.txt", "the first text\n");
     await readIn(session, history, { path: "a.txt" });
-    history.say("done");
+    history.say(long("the answer").repeat(8));
     await viewWithout(session, history);
     history.user("and now");
-    history.call("show", { name: "page" }, long("the page").repeat(20));
+    history.call("show", { name: "page" }, "a page");
     files.set("/work/a.txt", numberedLines(20));
     await session.recordWrite("a.txt", { args: { content: "another text" } });
     const full = await session.ingestAndView(readList(history.messages, plainCodec), small);

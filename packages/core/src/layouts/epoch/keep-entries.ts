@@ -159,9 +159,9 @@ function leftOutNow(
   const held = heldByNewlyLeftOut(context, memory);
   const isActive = ({ of, version, form, from = 1, to = from }: ShownPart): boolean => {
     const object = active.get(of);
-    if (object === undefined || object.ranges === undefined || object.stored.version !== version)
-      return object !== undefined;
-    return form === "lines" && object.ranges.some((range) => range.from <= from && to <= range.to);
+    if (object?.ranges === undefined) return object !== undefined;
+    if (form !== "lines" || object.stored.version !== version) return false;
+    return object.ranges.some((range) => range.from <= from && to <= range.to);
   };
   const isWithheld = (part: ShownPart): boolean => held.has(part.of) && !isActive(part);
   const from = entries.findIndex((entry) => {
