@@ -854,7 +854,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "An output can pass for lines of the context manager.",
   },
   {
-    file: "layouts/epoch/result-entries.ts",
+    file: "layouts/epoch/long-outputs.ts",
     of: 'new Set(["command", "search", "web", "other"])',
     becomes: 'new Set(["command", "search", "web", "other", "read"])',
     breaks: "Files that a host's own tool reads are cut to head and tail.",
@@ -1499,6 +1499,48 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "!isEarlier || hasThinkingItem(step)",
     becomes: "!isEarlier",
     breaks: "OpenAI refuses a call whose reasoning item has left the view.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: 'return entries.findLastIndex(({ type }) => type === "assistant");',
+    becomes: "return entries.length;",
+    breaks: "An output that the model has not answered is cut at an epoch's end.",
+  },
+  {
+    file: "layouts/epoch/free-texts.ts",
+    of: "tokens += longOutput(context, entry)?.saves ?? 0;",
+    becomes: "",
+    breaks: "The price of a rewrite counts the middle of outputs that leave with it.",
+  },
+  {
+    file: "layouts/epoch/long-outputs.ts",
+    of: "object?.isAsked === true || object?.isPinned === true",
+    becomes: "object?.isAsked === true",
+    breaks: "A pinned output is cut at an epoch's end.",
+  },
+  {
+    file: "layouts/epoch/long-outputs.ts",
+    of: "object?.isAsked === true || object?.isPinned === true",
+    becomes: "object?.isPinned === true",
+    breaks: "An output that the model asked for whole is cut at an epoch's end.",
+  },
+  {
+    file: "layouts/epoch/long-outputs.ts",
+    of: "isWanted || hasFileBlocks(object)",
+    becomes: "isWanted",
+    breaks: "The images of a long output leave with its middle.",
+  },
+  {
+    file: "layouts/epoch/give-way.ts",
+    of: "rank === 1 ? mine : within",
+    becomes: "within",
+    breaks: "A longer output is shown with less than a shorter one.",
+  },
+  {
+    file: "layouts/epoch/keep-entries.ts",
+    of: 'if (form !== "lines" || object.stored.version !== version) return false;',
+    becomes: 'if (form !== "lines" || object.stored.version !== version) return true;',
+    breaks: "A former version of a file is shown although the message with it is left out.",
   },
   {
     file: "layouts/epoch/keep-entries.ts",

@@ -25,6 +25,14 @@ export interface LayoutFault {
   readonly layout: Layout;
 }
 
+/** Returns a content block of a tool's output with its first characters. */
+function beginningOfOutput(text: string): string {
+  return text.replace(
+    /^(t\d+ [^\n]*\n(~{3,})\n[^]{20})[^]{40,}\n\2$/u,
+    "$1\n[40 characters not shown; activate t1 shows all, or lines from and to]\n$2",
+  );
+}
+
 /** Returns faults that can be planted in any layout. */
 export function layoutFaults(sound: Layout): readonly LayoutFault[] {
   const changed = (change: (output: LayoutOutput) => LayoutOutput): Layout =>
@@ -161,6 +169,15 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
       layout: messages((all) =>
         all.map((message) => mapTexts(message, (text) => text.replace(/[a-z]{4}/gu, ""))),
       ),
+    },
+    {
+      law: "fresh-is-whole",
+      what: "shows the beginning of a new output, and reports that it is a part",
+      layout: changed((output) => ({
+        ...output,
+        messages: output.messages.map((message) => mapTexts(message, beginningOfOutput)),
+        shown: output.shown.map(({ id }) => ({ id, form: "part" })),
+      })),
     },
     {
       law: "loaded-is-named",

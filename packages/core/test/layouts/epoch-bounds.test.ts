@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import type { LayoutInput } from "../../src/view/layout.ts";
-import { lines, textsOf, viewStage } from "./view-stage.ts";
+import type { LayoutInput, Liveness } from "../../src/view/layout.ts";
+import { lines, nothingUsed, textsOf, viewAfterPause, viewStage } from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0 });
 type Compaction = NonNullable<LayoutInput["compaction"]>;
@@ -78,12 +78,16 @@ describe("a summary that the user asked for", () => {
 });
 
 describe("the tokens of a host without a context manager", () => {
-  test("count a trimmed output in full", () => {
+  test("count an output in full that is shown by its ends", () => {
     const trimming = epochLayout({ small: 0, trim: { over: 200, head: 40, tail: 20 } });
     const stage = viewStage("go");
-    stage.call("bash", { command: "build" }, lines(400));
+    stage.call("bash", { command: "test" }, lines(10));
+    const long = stage.call("bash", { command: "build" }, lines(400));
+    stage.view(trimming);
+    stage.say("It is built.");
 
-    const { epoch } = stage.view(trimming);
+    const liveness: Liveness = { ...nothingUsed, stays: ({ key }) => key === long };
+    const { epoch } = viewAfterPause(stage, trimming, { liveness });
 
     expect(epoch?.promptTokens).toBeLessThan(400);
     expect(epoch?.appendOnlyTokens).toBeGreaterThan(1_500);

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import { lines, resultOf, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
+import type { Liveness } from "../../src/view/layout.ts";
+import {
+  lines,
+  nothingUsed,
+  resultOf,
+  textsOf,
+  type ViewStage,
+  viewAfterPause,
+  viewStage,
+} from "./view-stage.ts";
 
 const layout = epochLayout({ small: 20, trim: { over: 200, head: 40, tail: 20 } });
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
@@ -35,15 +44,21 @@ describe("a tool's output", () => {
     },
   );
 
-  it("of a command shows its beginning and end if it is long, and how the rest is read", () => {
+  it("of a command is whole until the epoch ends, and then shows its ends and how the rest is read", () => {
     const stage = viewStage("go on");
+    stage.call("bash", { command: "test" }, lines(100));
     const long = stage.call("bash", { command: "build" }, lines(200));
+    const whole = `${long} ok\n~~~\n${lines(200)}~~~`;
 
-    const shown = resultOf(stage.view(layout), long);
-    expect(shown).toMatch(/^t1 ok\n~~~\nline 1 of the text\n/u);
+    expect(resultOf(stage.view(layout), long)).toBe(whole);
+    stage.say("It is built.");
+    expect(resultOf(stage.view(layout), long)).toBe(whole);
+    const liveness: Liveness = { ...nothingUsed, stays: ({ key }) => key === long };
+    const shown = resultOf(viewAfterPause(stage, layout, { liveness }), long);
+    expect(shown).toMatch(/^t2 ok\n~~~\nline 1 of the text\n/u);
     expect(shown).toMatch(/line 200 of the text\n~~~$/u);
     expect(shown).toMatch(
-      /\n\[\d+ characters not shown; activate t1 shows all, or lines from and to\]\n/u,
+      /\n\[\d+ characters not shown; activate t2 shows all, or lines from and to\]\n/u,
     );
     expect(shown.length).toBeLessThan(400);
   });

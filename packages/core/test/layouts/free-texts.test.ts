@@ -2,8 +2,15 @@ import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, it, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import type { LayoutInput, LayoutOutput } from "../../src/view/layout.ts";
-import { lines, nothingUsed, type ViewStage, viewAfterPause, viewStage } from "./view-stage.ts";
+import type { LayoutInput, LayoutOutput, Liveness } from "../../src/view/layout.ts";
+import {
+  lines,
+  nothingUsed,
+  resultOf,
+  type ViewStage,
+  viewAfterPause,
+  viewStage,
+} from "./view-stage.ts";
 
 const layout = epochLayout();
 const old = "an old line of the file\n".repeat(10);
@@ -351,5 +358,56 @@ describe("the thinking of earlier turns", () => {
     const view = viewAfterPause(stage, leaving, bound);
     expect(view.epoch).toMatchObject({ isNew: true });
     expect(answersIn(view)).toEqual(["thinking toolCall", "toolCall", "text"]);
+  });
+});
+
+describe("the middle of a long output that stays", () => {
+  const trimming = { small: 0, trim: { over: 200, head: 40, tail: 20 } };
+  const keepsLong: Liveness = { ...nothingUsed, stays: ({ key }) => key === "t2" };
+  const longText = lines(400);
+
+  /** Returns the long output at an epoch's end, after the model has answered it. */
+  function atAnEnd(
+    activation: Parameters<ViewStage["activate"]>[1],
+    blocks: readonly Block[] = [],
+  ): string {
+    const made = epochLayout(trimming);
+    const stage = viewStage("go");
+    addContent(stage);
+    const long = stage.call("bash", { command: "build" }, longText, { blocks });
+    stage.activate(long, activation);
+    stage.view(made);
+    stage.say("It is built.");
+    return resultOf(viewAfterPause(stage, made, { liveness: keepsLong }), long);
+  }
+
+  it("leaves when an epoch ends", () => {
+    expect(atAnEnd({}).length).toBeLessThan(600);
+  });
+
+  test.each([
+    ["is pinned", { isPinned: true }, []],
+    ["was asked for", { isAsked: true }, []],
+    ["has an image", {}, [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }]],
+  ] as const)("stays if the output %s", (_, activation, blocks) => {
+    expect(atAnEnd(activation, blocks)).toContain(longText);
+  });
+
+  it("makes the rewrite cheaper, and ends no epoch", () => {
+    const [shorter, whole] = [trimming, { ...trimming, trim: undefined }].map((settings) => {
+      const made = epochLayout(settings);
+      const stage = viewStage("go");
+      const content = addContent(stage);
+      stage.call("bash", { command: "build" }, longText);
+      stage.view(made);
+      stage.say("It is built.");
+      const kept = stage.view(made, { liveness: keepsLong }).epoch?.isNew;
+      stage.deactivate(content);
+      return { kept, rewrite: stage.view(made, { liveness: keepsLong }).epoch?.rewrite ?? 0 };
+    });
+
+    expect(shorter).toMatchObject({ kept: false });
+    expect(shorter?.rewrite).toBeGreaterThan(0);
+    expect(shorter?.rewrite).toBeLessThan((whole?.rewrite ?? 0) - 1_000);
   });
 });

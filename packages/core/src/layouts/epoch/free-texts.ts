@@ -17,6 +17,7 @@ import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-en
 import { boundTo } from "./bound-thinking.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { mayChange } from "./large-arguments.ts";
+import { longOutput, withOutputEnds } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Characters from which on a text that an edit replaced can leave. */
@@ -28,7 +29,7 @@ const shownHead = 200;
 /**
  * Free texts: texts that leave when an epoch ends, and only where the prompt is written again anyway. No policy decides
  * about them, and they end no epoch. They are the texts that edits replaced, the rest of long arguments of calls that
- * write no file, and the thinking of earlier turns.
+ * write no file, the thinking of earlier turns, and the middle of long outputs that the model has answered.
  */
 interface FreeTexts {
   readonly calls: readonly FreeCall[];
@@ -64,6 +65,11 @@ export function freeTokens(
     tokens += thinking;
     for (const { call, saves } of calls) if (!whole.has(`${index}.${call}`)) tokens += saves;
   }
+  for (let index = from; index < answeredUntil(entries); index += 1) {
+    const entry = entries[index];
+    if (entry?.type !== "result" || whole.has(`${index}.undefined`)) continue;
+    tokens += longOutput(context, entry)?.saves ?? 0;
+  }
   return tokens;
 }
 
@@ -74,8 +80,11 @@ export function withoutFreeTexts(
   from: number,
 ): readonly ViewEntry[] {
   const found = freeTextsFrom(context, entries, from);
-  if (found.size === 0) return entries;
+  const answered = answeredUntil(entries);
   return entries.flatMap((entry, index): readonly ViewEntry[] => {
+    const isOld = index >= from && index < answered;
+    const output = isOld ? longOutput(context, entry) : undefined;
+    if (output !== undefined) return [withOutputEnds(context, output.entry)];
     const free = found.get(index);
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
     if (free === undefined || entry.type !== "assistant" || step === undefined) return [entry];
@@ -89,6 +98,11 @@ export function withoutFreeTexts(
     });
     return [context.tokensOf(made) < context.tokensOf(entry) ? made : entry];
   });
+}
+
+/** Returns the index of the newest answer. The model has not seen the results behind it. */
+function answeredUntil(entries: readonly ViewEntry[]): number {
+  return entries.findLastIndex(({ type }) => type === "assistant");
 }
 
 /**

@@ -145,8 +145,8 @@ function withoutLeavingContent(context: PlanningContext, entry: ViewEntry): View
 
 /**
  * Shows pinned contents first, then those that were just activated, then the newest, as far as the budget allows.
- * Contents that do not fit whole are shown in part or by their line. Only contents of the first two kinds may fill more
- * than the share of the budget, and only if they are whole.
+ * Contents that do not fit whole are shown in part or by their line. Only those that were just activated, and pinned ones
+ * if they are whole, may fill more than the share of the budget.
  */
 function contentsInPart(
   context: PlanningContext,
@@ -176,7 +176,8 @@ function contentsInPart(
     const within = mine - budget * (1 - filledShare);
     const most = rank === 2 ? within : mine;
     const isWhole = context.tokensOf(entry) <= most;
-    const shown = isWhole ? entry : contentInPart(context, entry, within);
+    // Of a new output, as much is shown as there is room: a longer one is never shown with less.
+    const shown = isWhole ? entry : contentInPart(context, entry, rank === 1 ? mine : within);
     const refused = index >= unsentFrom ? withoutRoom(context, entry) : undefined;
     const named = line === undefined ? withoutContent(context, entry) : undefined;
     const chosen =

@@ -35,9 +35,7 @@ function resultTokens(context: PlanningContext, entry: ResultEntry): number {
     if (kind !== "read" && contextTool !== "read") return Math.min(entry.tokens, reportTokens);
     return hasAll(entry) ? entry.tokens : fileTokens(context, entry);
   }
-  const content = context.active.get(entry.of ?? "")?.stored.body.content;
-  const isTrimmed = entry.shows?.some(({ form }) => form === "part") === true;
-  return isTrimmed && typeof content === "string" ? rawEstimator.text(content) + 4 : entry.tokens;
+  return entry.tokens;
 }
 
 function hasAll(entry: ResultEntry): boolean {

@@ -6,7 +6,6 @@ import {
   rangesWithin,
   sharedLines,
 } from "@self-context-manager/objects";
-import type { CallKind } from "../../calls/call-kind.ts";
 import { rangeIn } from "../../calls/execution.ts";
 import {
   fileReferences,
@@ -19,7 +18,6 @@ import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasOwnLine } from "../../lines/own-lines.ts";
-import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
 import type { MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
@@ -75,7 +73,7 @@ export function resultEntry(
   const isContextTool = known.stored.body["context_tool"] === true;
   const shows = isContextTool
     ? targetParts(context, parts, known)
-    : withUnreadFiles(context, known, outputParts(context, known, call));
+    : withUnreadFiles(context, known, outputParts(context, known));
   if (shows === "reference") return context.sized({ ...entry, form: "reference" });
   return shows.length === 0
     ? context.sized({ ...entry, form: "bare" })
@@ -145,14 +143,10 @@ function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] 
   return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
 }
 
-/** Kinds of calls whose long output is cut to head and tail. */
-const trimmedKinds: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
-
 /** Returns the parts that show the output of a tool that is not a context tool. */
 function outputParts(
   context: PlanningContext,
   { handle }: PoolEntry,
-  call: ToolCallBlock,
 ): readonly ShownPart[] | "reference" {
   const object = context.active.get(handle);
   if (object === undefined) return "reference";
@@ -165,15 +159,8 @@ function outputParts(
     return shown === undefined ? "reference" : partsOf(shown);
   }
   if (content === null || hasFileBlocks(object)) return [whole];
-  const { settings, toolFacts } = context;
-  const tokens = rawEstimator.text(content);
-  if (tokens < settings.small && !hasOwnLine(content)) return [];
-  const { trim } = settings;
-  if (trim === undefined || tokens <= trim.over || object.isAsked === true || object.isPinned)
-    return [whole];
-  const { kind } = toolFacts(call.name, argumentsOf(call.arguments));
-  if (!trimmedKinds.has(kind)) return [whole];
-  return [{ ...part, form: "part", ...endsOfTokens(content, trim.head, trim.tail) }];
+  const isSmall = rawEstimator.text(content) < context.settings.small;
+  return isSmall && !hasOwnLine(content) ? [] : [whole];
 }
 
 /**
