@@ -20,6 +20,7 @@ const fields: Readonly<Record<keyof EpochSettings, Field>> = {
   otherArguments: orNull(numbers(["over", "age"])),
   earlierThinking: oneOf(["stays", "leaves"]),
   trim: orNull(numbers(["over", "head", "tail"])),
+  freshOutputs: oneOf(["whole", "ends"]),
   deactivate: oneOf(["at-epoch-end", "immediate"]),
   superseded: oneOf(["at-epoch-end", "at-once"]),
 };

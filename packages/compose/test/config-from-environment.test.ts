@@ -108,7 +108,7 @@ test.each([
   ],
   [
     '{"toString":1}',
-    "JSON without toString; a field is share or shareAtTurn or shareDeactivated or small or largeArguments or replacedTexts or otherArguments or earlierThinking or trim or deactivate or superseded",
+    "JSON without toString; a field is share or shareAtTurn or shareDeactivated or small or largeArguments or replacedTexts or otherArguments or earlierThinking or trim or freshOutputs or deactivate or superseded",
   ],
 ])("SCM_EPOCHS=%s is refused with the field and what it can have", (value, allowed) => {
   const error = thrown(() => configFromEnvironment({ SCM_EPOCHS: value }, linux));
@@ -127,6 +127,7 @@ test("SCM_EPOCHS can set each field", () => {
     otherArguments: { over: 10, age: 0 },
     earlierThinking: "leaves",
     trim: { over: 100, head: 20, tail: 10 },
+    freshOutputs: "ends",
     deactivate: "immediate",
     superseded: "at-once",
   };

@@ -251,7 +251,7 @@ export type EpochEnd =
  *   version that the session may show: whole, as an older version with a diff, or as an older version with the calls that
  *   changed it. No line of them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
  * - `fresh-is-whole`: as far as the budget allows, an active output of a tool that the model has not answered yet is shown
- *   whole, however long it is.
+ *   whole, however long it is, unless the settings of the layout say that it shows its ends.
  * - `loaded-is-named`: an object that a program has loaded as inactive is named by a line or by the header of its content,
  *   as far as the budget allows.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.

@@ -63,6 +63,22 @@ describe("a tool's output", () => {
     expect(shown.length).toBeLessThan(400);
   });
 
+  it("of a command shows its ends as soon as it arrives, if the settings say so", () => {
+    const early = epochLayout({
+      small: 20,
+      trim: { over: 200, head: 40, tail: 20 },
+      freshOutputs: "ends",
+    });
+    const stage = viewStage("go on");
+    const long = stage.call("bash", { command: "build" }, lines(200));
+    const read = stage.call("bash", { command: "cat a.ts" }, lines(200));
+
+    const view = stage.view(early);
+    expect(resultOf(view, long)).toContain("characters not shown; activate t1 shows all");
+    expect(view.epoch?.appendOnlyTokens).toBeGreaterThan(2_000);
+    expect(resultOf(view, read)).toContain(lines(200));
+  });
+
   it.each([
     ["a file that a command read", "cat a.ts", {}],
     ["an output that was asked for", "build", { isAsked: true }],

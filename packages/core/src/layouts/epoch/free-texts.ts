@@ -82,12 +82,10 @@ export function withoutFreeTexts(
   const found = freeTextsFrom(context, entries, from);
   const answered = answeredUntil(entries);
   return entries.flatMap((entry, index): readonly ViewEntry[] => {
-    const isOld = index >= from && index < answered;
-    const output = isOld ? longOutput(context, entry) : undefined;
-    if (output !== undefined) return [withOutputEnds(context, output.entry)];
     const free = found.get(index);
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
-    if (free === undefined || entry.type !== "assistant" || step === undefined) return [entry];
+    if (free === undefined || entry.type !== "assistant" || step === undefined)
+      return [index >= from && index < answered ? withOutputEnds(context, entry) : entry];
     if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);

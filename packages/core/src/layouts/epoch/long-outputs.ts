@@ -36,8 +36,16 @@ export function longOutput(context: PlanningContext, entry: ViewEntry): LongOutp
   return kinds.has(kind) && saves > 0 ? { entry, saves } : undefined;
 }
 
-/** Returns a result with the beginning and the end of its long output. */
-export function withOutputEnds(context: PlanningContext, entry: ResultEntry): ResultEntry {
+/** Returns an entry whose long output, if its middle can leave, is shown by its beginning and end. */
+export function withOutputEnds<Entry extends ViewEntry>(
+  context: PlanningContext,
+  entry: Entry,
+): Entry | ResultEntry {
+  const output = longOutput(context, entry);
+  return output === undefined ? entry : endsOf(context, output.entry);
+}
+
+function endsOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
   const { trim } = context.settings;
   const shows = entry.shows?.map((part): ShownPart => {
     const content = context.source.object(part.of, part.version)?.stored.body.content;

@@ -35,7 +35,9 @@ function resultTokens(context: PlanningContext, entry: ResultEntry): number {
     if (kind !== "read" && contextTool !== "read") return Math.min(entry.tokens, reportTokens);
     return hasAll(entry) ? entry.tokens : fileTokens(context, entry);
   }
-  return entry.tokens;
+  const content = context.active.get(entry.of ?? "")?.stored.body.content;
+  const isInPart = entry.shows?.some(({ form }) => form === "part") === true;
+  return isInPart && typeof content === "string" ? rawEstimator.text(content) + 4 : entry.tokens;
 }
 
 function hasAll(entry: ResultEntry): boolean {

@@ -24,6 +24,7 @@ import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ShownParts } from "../../view/shown-parts.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
+import { withOutputEnds } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
@@ -75,9 +76,9 @@ export function resultEntry(
     ? targetParts(context, parts, known)
     : withUnreadFiles(context, known, outputParts(context, known));
   if (shows === "reference") return context.sized({ ...entry, form: "reference" });
-  return shows.length === 0
-    ? context.sized({ ...entry, form: "bare" })
-    : context.sized({ ...entry, form: "shown", shows });
+  if (shows.length === 0) return context.sized({ ...entry, form: "bare" });
+  const whole = context.sized({ ...entry, form: "shown", shows });
+  return context.settings.freshOutputs === "ends" ? withOutputEnds(context, whole) : whole;
 }
 
 /** Returns the entry of a result that is not there. */
