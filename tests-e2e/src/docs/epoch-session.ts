@@ -110,7 +110,7 @@ async function arrivals({ history, ask, call }: Stage): Promise<readonly string[
   history.call("screenshot", { name: "page" }, [{ type: "text", text: "taken" }, image]);
   return [
     "### New results",
-    "The content that `read` delivers replaces the tool's result: a header with handle, name and version, and the content in a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. A short output is unchanged. In this example the limit for short ones is small.",
+    "The content that `read` delivers replaces the tool's result: a header with handle, name and version, and the content in a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. A short output is unchanged. A very long output of a command is shown by its beginning and end. In this example the limits for short and long are small.",
     ...(await call()),
   ];
 }
@@ -189,15 +189,14 @@ async function freeTexts(): Promise<readonly string[]> {
   await session.recordWrite("src/add.ts", { callId: id, args: edit });
   const command = Array.from({ length: 14 }, (_, n) => `npm test -- add${n + 1}\n`).join("");
   history.call("bash", { command }, "14 passed\n");
-  const fine = Array.from({ length: 20 }, (_, n) => `src/file-${n + 1}.ts is fine\n`).join("");
-  history.call("bash", { command: "npm run lint" }, fine);
+  history.call("bash", { command: "npm run lint" }, "fine\n");
   await call();
   await ask("deactivate", "src/add.ts");
   await call();
   history.user("And now?");
   return [
     "### Free texts",
-    "In another session, an epoch ends for the file that was read. Behind it, the text that the edit replaced, the rest of the long command and the middle of the long output leave too, because these messages are written to the cache again anyway. In this example one later answer with a tool call is enough.",
+    "In another session, an epoch ends for the file that was read. Behind it, the text that the edit replaced and the rest of the long command leave too, because these messages are written to the cache again anyway. In this example one later answer with a tool call is enough.",
     ...(await call()),
   ];
 }

@@ -10,6 +10,7 @@ export const smallSizes: Partial<EpochSettings> = {
   otherArguments: { over: 60, age: 1 },
   earlierThinking: "leaves",
   trim: { over: 200, head: 60, tail: 30 },
+  freshOutputs: "whole",
 };
 
 /** Returns the epoch layout with some settings, for the laws of epochs. */

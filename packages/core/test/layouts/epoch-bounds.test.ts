@@ -79,7 +79,11 @@ describe("a summary that the user asked for", () => {
 
 describe("the tokens of a host without a context manager", () => {
   test("count an output in full that is shown by its ends", () => {
-    const trimming = epochLayout({ small: 0, trim: { over: 200, head: 40, tail: 20 } });
+    const trimming = epochLayout({
+      small: 0,
+      trim: { over: 200, head: 40, tail: 20 },
+      freshOutputs: "whole",
+    });
     const stage = viewStage("go");
     stage.call("bash", { command: "test" }, lines(10));
     const long = stage.call("bash", { command: "build" }, lines(400));

@@ -12,7 +12,8 @@ import {
   viewStage,
 } from "./view-stage.ts";
 
-const layout = epochLayout({ small: 20, trim: { over: 200, head: 40, tail: 20 } });
+const sizes = { small: 20, trim: { over: 200, head: 40, tail: 20 } };
+const layout = epochLayout(sizes);
 const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const search = { pattern: "line", path: "f1.ts" };
 
@@ -44,39 +45,37 @@ describe("a tool's output", () => {
     },
   );
 
-  it("of a command is whole until the epoch ends, and then shows its ends and how the rest is read", () => {
-    const stage = viewStage("go on");
-    stage.call("bash", { command: "test" }, lines(100));
-    const long = stage.call("bash", { command: "build" }, lines(200));
-    const whole = `${long} ok\n~~~\n${lines(200)}~~~`;
-
-    expect(resultOf(stage.view(layout), long)).toBe(whole);
-    stage.say("It is built.");
-    expect(resultOf(stage.view(layout), long)).toBe(whole);
-    const liveness: Liveness = { ...nothingUsed, stays: ({ key }) => key === long };
-    const shown = resultOf(viewAfterPause(stage, layout, { liveness }), long);
-    expect(shown).toMatch(/^t2 ok\n~~~\nline 1 of the text\n/u);
-    expect(shown).toMatch(/line 200 of the text\n~~~$/u);
-    expect(shown).toMatch(
-      /\n\[\d+ characters not shown; activate t2 shows all, or lines from and to\]\n/u,
-    );
-    expect(shown.length).toBeLessThan(400);
-  });
-
-  it("of a command shows its ends as soon as it arrives, if the settings say so", () => {
-    const early = epochLayout({
-      small: 20,
-      trim: { over: 200, head: 40, tail: 20 },
-      freshOutputs: "ends",
-    });
+  it("of a command shows its beginning and end if it is long, and how the rest is read", () => {
     const stage = viewStage("go on");
     const long = stage.call("bash", { command: "build" }, lines(200));
     const read = stage.call("bash", { command: "cat a.ts" }, lines(200));
 
-    const view = stage.view(early);
-    expect(resultOf(view, long)).toContain("characters not shown; activate t1 shows all");
-    expect(view.epoch?.appendOnlyTokens).toBeGreaterThan(2_000);
+    const view = stage.view(layout);
+    const shown = resultOf(view, long);
+    expect(shown).toMatch(/^t1 ok\n~~~\nline 1 of the text\n/u);
+    expect(shown).toMatch(/line 200 of the text\n~~~$/u);
+    expect(shown).toMatch(
+      /\n\[\d+ characters not shown; activate t1 shows all, or lines from and to\]\n/u,
+    );
+    expect(shown.length).toBeLessThan(400);
     expect(resultOf(view, read)).toContain(lines(200));
+    expect(view.epoch?.appendOnlyTokens).toBeGreaterThan(2_000);
+  });
+
+  it("of a command is whole until the epoch ends, if the settings say so", () => {
+    const whole = epochLayout({ ...sizes, freshOutputs: "whole" });
+    const stage = viewStage("go on");
+    stage.call("bash", { command: "test" }, lines(100));
+    const long = stage.call("bash", { command: "build" }, lines(200));
+    const all = `${long} ok\n~~~\n${lines(200)}~~~`;
+
+    expect(resultOf(stage.view(whole), long)).toBe(all);
+    stage.say("It is built.");
+    expect(resultOf(stage.view(whole), long)).toBe(all);
+    const liveness: Liveness = { ...nothingUsed, stays: ({ key }) => key === long };
+    const shown = resultOf(viewAfterPause(stage, whole, { liveness }), long);
+    expect(shown).toContain("characters not shown; activate t2 shows all");
+    expect(shown.length).toBeLessThan(400);
   });
 
   it.each([

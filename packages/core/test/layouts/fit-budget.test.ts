@@ -311,15 +311,16 @@ describe("a view on a small budget (D54)", () => {
   });
 
   it("never shows less of a new output because the output is longer", () => {
+    const whole = epochLayout({ small: 0, freshOutputs: "whole" });
     const earlier = fc.array(fc.integer({ min: 5, max: 60 }), { maxLength: 6 });
     fc.assert(
       fc.property(earlier, fc.integer({ min: 600, max: 2_500 }), (sizes, budget) => {
         let before = 0;
         for (let size = 10; size < budget / 2; size += 10) {
           const stage = staged(sizes.map((one) => ({ size: one, isPinned: false })));
-          stage.view(layout, { budget });
+          stage.view(whole, { budget });
           const fresh = stage.call("bash", { command: "b" }, lines(size));
-          const shown = resultOf(stage.view(layout, { budget }), fresh).length;
+          const shown = resultOf(stage.view(whole, { budget }), fresh).length;
           // The ends are at ends of lines.
           expect(shown).toBeGreaterThan(before - 120);
           before = Math.max(before, shown);

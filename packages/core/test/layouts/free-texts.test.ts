@@ -361,8 +361,12 @@ describe("the thinking of earlier turns", () => {
   });
 });
 
-describe("the middle of a long output that stays", () => {
-  const trimming = { small: 0, trim: { over: 200, head: 40, tail: 20 } };
+describe("the middle of a long output that was shown whole", () => {
+  const trimming = {
+    small: 0,
+    trim: { over: 200, head: 40, tail: 20 },
+    freshOutputs: "whole",
+  } as const;
   const keepsLong: Liveness = { ...nothingUsed, stays: ({ key }) => key === "t2" };
   const longText = lines(400);
 

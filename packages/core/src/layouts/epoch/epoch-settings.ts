@@ -38,14 +38,14 @@ export interface EpochSettings {
   readonly earlierThinking: "stays" | "leaves";
   /**
    * Tokens above which the results of commands, searches, web pages and unknown tools are shown by their beginning and
-   * end from an epoch's end on; default over 3,000, head 500, tail 200. Undefined: never.
+   * end; default over 3,000, head 500, tail 200. Undefined: never.
    */
   readonly trim:
     | { readonly over: number; readonly head: number; readonly tail: number }
     | undefined;
   /**
-   * Whether such a result is shown whole until the epoch ends (default), or by its ends as soon as it arrives, which costs
-   * less and which the model cannot see whole without a further call.
+   * Whether such a result is shown by its ends as soon as it arrives (default), or whole until the epoch ends. Whole ones
+   * cost more, and the model needs no further call to see them.
    */
   readonly freshOutputs: "whole" | "ends";
   /** Whether deactivated content leaves the view when its epoch ends (default) or with the next call. */
@@ -65,7 +65,7 @@ export const defaultEpochSettings: EpochSettings = {
   otherArguments: { over: 400, age: 10 },
   earlierThinking: "stays",
   trim: { over: 3_000, head: 500, tail: 200 },
-  freshOutputs: "whole",
+  freshOutputs: "ends",
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",
 };
