@@ -25,14 +25,6 @@ export interface LayoutFault {
   readonly layout: Layout;
 }
 
-/** Returns a content block of a tool's output with its first characters. */
-function beginningOfOutput(text: string): string {
-  return text.replace(
-    /^(t\d+ [^\n]*\n(~{3,})\n[^]{20})[^]{40,}\n\2$/u,
-    "$1\n[40 characters not shown; activate t1 shows all, or lines from and to]\n$2",
-  );
-}
-
 /** Returns faults that can be planted in any layout. */
 export function layoutFaults(sound: Layout): readonly LayoutFault[] {
   const changed = (change: (output: LayoutOutput) => LayoutOutput): Layout =>
@@ -171,15 +163,6 @@ export function layoutFaults(sound: Layout): readonly LayoutFault[] {
       ),
     },
     {
-      law: "fresh-is-whole",
-      what: "shows the beginning of a new output, and reports that it is a part",
-      layout: changed((output) => ({
-        ...output,
-        messages: output.messages.map((message) => mapTexts(message, beginningOfOutput)),
-        shown: output.shown.map(({ id }) => ({ id, form: "part" })),
-      })),
-    },
-    {
       law: "loaded-is-named",
       what: "forgets the objects that a program has loaded",
       layout: {
@@ -296,6 +279,11 @@ export interface EpochFault {
 
 /** Faults of layouts with epochs. */
 export const epochFaults: readonly EpochFault[] = [
+  {
+    law: "fresh-is-whole",
+    what: "shows the ends of a new output",
+    make: (settings) => epochLayout({ ...settings, freshOutputs: "ends" }),
+  },
   {
     law: "sent-bytes-stay",
     what: "changes sent messages",

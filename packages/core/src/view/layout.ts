@@ -250,8 +250,6 @@ export type EpochEnd =
  * - `active-is-shown`: as far as the budget allows, the contents of the active objects can be read in their newest
  *   version that the session may show: whole, as an older version with a diff, or as an older version with the calls that
  *   changed it. No line of them is shown twice, unless the user says it. `deactivated` names the active objects whose content left the view.
- * - `fresh-is-whole`: as far as the budget allows, an active output of a tool that the model has not answered yet is shown
- *   whole, however long it is, unless the settings of the layout say that it shows its ends.
  * - `loaded-is-named`: an object that a program has loaded as inactive is named by a line or by the header of its content,
  *   as far as the budget allows.
  * - `budget-holds`: the estimated tokens of the messages do not exceed the budget.
@@ -275,6 +273,8 @@ export type EpochEnd =
  * - `an-end-leaves-room`: after an end by the budget, a view fills at most the share `filledShare` of it. More is filled
  *   only if no turn is there but the newest, and no content that could leave: the newest turn, pinned contents and those
  *   that were just activated or have just arrived need it.
+ * - `fresh-is-whole`: with `freshOutputs: "whole"`, an active output of a tool that the model has not answered is shown
+ *   whole, as far as the budget allows.
  * - `free-texts-leave-behind-the-cut`: texts that leave without a decision of the policy, when an epoch ends, change no
  *   message before the first one that changes without them.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens

@@ -1,4 +1,5 @@
 import {
+  type ActiveObject,
   argumentsKey,
   calibratedEstimator,
   callsOf,
@@ -31,7 +32,7 @@ import { signatureIn } from "./bound-thinking-check.ts";
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";
 import { type PlayedCall, usualCache } from "./play-session.ts";
 import { withoutOwnFields } from "./session-objects.ts";
-import { shownContents } from "./shown-contents.ts";
+import { shownContents, withEnd } from "./shown-contents.ts";
 
 /**
  * The key of a law of layouts with epochs. It names the law in the doc comment of `Layout` and names the law's test.
@@ -40,6 +41,7 @@ export type EpochLaw =
   | "sent-bytes-stay"
   | "an-end-is-justified"
   | "an-end-leaves-room"
+  | "fresh-is-whole"
   | "free-texts-leave-behind-the-cut"
   | "removed-content-is-named"
   | "departure-is-as-reported";
@@ -102,6 +104,19 @@ export const epochLaws: Readonly<
       assert.deepEqual(couldLeave, [], `${filled} tokens of ${budget} are filled`);
     });
   },
+  "fresh-is-whole": ({ make, settings }, trial) => {
+    everyCall(make({ ...settings, freshOutputs: "whole" }), trial, ({ input, output }) => {
+      if (input.budget !== undefined) return;
+      const contents = shownContents(output.messages, input);
+      for (const { entry, stored } of freshOutputs(input)) {
+        const text = withEnd(stored.body.content ?? "");
+        const isWhole = contents.some(
+          (one) => one.handle === entry.handle && withEnd(one.text) === text,
+        );
+        assert.ok(isWhole, `${entry.handle} was never shown whole`);
+      }
+    });
+  },
   "free-texts-leave-behind-the-cut": (subject, trial) => {
     const { settings, make } = subject;
     everyEpochCall(subject, trial, (call, { isNew, endedBy }) => {
@@ -154,6 +169,20 @@ export const epochLaws: Readonly<
     }
   },
 };
+
+/** Returns the active outputs, with a text and without ranges of lines, of the calls that the model has not answered. */
+function freshOutputs({ active, turns, leftOut = [] }: LayoutInput): readonly ActiveObject[] {
+  const step = turns.at(-1)?.steps.at(-1);
+  if (step === undefined || !isAssistantStep(step) || leftOut.length > 0) return [];
+  const ids = new Set(step.toolcall_ids);
+  return active.filter(
+    ({ entry, stored, ranges }) =>
+      ids.has(entry.id) &&
+      ranges === undefined &&
+      stored.body["context_tool"] !== true &&
+      (stored.body.content ?? "") !== "",
+  );
+}
 
 /** Returns how many tokens the line of an object can have. Reports and ranges of lines need more than a reference. */
 /** The tokens that a name of 40 columns can have in addition. The marks of a cut name and of lines are no letters. */

@@ -1,7 +1,5 @@
 import { isText, type Layout, type ViewMessage } from "@self-context-manager/core";
 import {
-  type ActiveObject,
-  isAssistantStep,
   type LayoutInput,
   messageTokens,
   type ViewRecord,
@@ -18,7 +16,7 @@ import { lineFaults } from "./line-faults.ts";
 import { type PlayedCall, playedCalls } from "./play-session.ts";
 import { sequenceFaults } from "./sequence-faults.ts";
 import { type SessionScript, sessionScript } from "./session-script.ts";
-import { shownContents, withEnd } from "./shown-contents.ts";
+import { shownContents } from "./shown-contents.ts";
 import {
   assertAnswersAreAsGiven,
   assertImages,
@@ -37,7 +35,6 @@ export type LayoutLaw =
   | "left-out-is-not-shown"
   | "newest-user-message-is-there"
   | "active-is-shown"
-  | "fresh-is-whole"
   | "loaded-is-named"
   | "budget-holds"
   | "own-lines-are-known"
@@ -116,19 +113,6 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
           return ranges === undefined && !deactivated.includes(entry.id);
         });
         assertImages(messages, input, wanted);
-      });
-    },
-    "fresh-is-whole": (layout, trial) => {
-      everyCall(layout, trial, ({ input, output: { messages } }) => {
-        if (input.budget !== undefined) return;
-        const contents = shownContents(messages, input);
-        for (const { entry, stored } of freshOutputs(input)) {
-          const text = stored.body.content ?? "";
-          const isWhole = contents.some(
-            (one) => one.handle === entry.handle && withEnd(one.text) === withEnd(text),
-          );
-          assert.ok(isWhole, `${entry.handle} was never shown whole`);
-        }
       });
     },
     "loaded-is-named": (layout, trial) => {
@@ -219,20 +203,6 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
 function isNoteOnOthers(message: ViewMessage): boolean {
   const note = /^\[(?:turns \d+ to \d+|other messages|earlier messages) are not shown; /u;
   return textsOf([message]).some((text) => note.test(text));
-}
-
-/** Returns the active outputs, with a text and without ranges of lines, of the calls that the model has not answered. */
-function freshOutputs({ active, turns, leftOut = [] }: LayoutInput): readonly ActiveObject[] {
-  const step = turns.at(-1)?.steps.at(-1);
-  if (step === undefined || !isAssistantStep(step) || leftOut.length > 0) return [];
-  const ids = new Set(step.toolcall_ids);
-  return active.filter(
-    ({ entry, stored, ranges }) =>
-      ids.has(entry.id) &&
-      ranges === undefined &&
-      stored.body["context_tool"] !== true &&
-      (stored.body.content ?? "") !== "",
-  );
 }
 
 /** Returns the lines of a message that is no answer. */
