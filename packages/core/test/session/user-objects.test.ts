@@ -1,82 +1,26 @@
-import { type ObjectBody, sealObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../src/chat/message.ts";
-import type { Turn } from "../../src/chat/turn.ts";
 import { readList } from "../../src/host/read-list.ts";
-import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
-import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
-import { openRehearsal } from "../../src/session/rehearsal.ts";
 import type { View } from "../../src/session/view-options.ts";
-import type { Layout, ViewMessage } from "../../src/view/layout.ts";
 import { prompt, userSummary } from "../history/host-messages.ts";
 import { failingStore } from "./failing-store.ts";
-import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
+import { otherHost, plainCodec, testHost } from "./test-session.ts";
 import {
-  openTestSession,
-  otherHost,
-  plainCodec,
-  testHost,
-  type TestSession,
-} from "./test-session.ts";
+  openTalk,
+  goOn,
+  paste,
+  image,
+  textsOf,
+  chatOf,
+  turnsOf,
+  rebuiltViews,
+  rehearsedViews,
+  unchanged,
+  pooledViews,
+} from "./user-talk.ts";
 import { latest, textOfMessage, viewParts } from "./view-parts.ts";
-
-/** A text of about 5,000 tokens. */
-const paste = (name: string): string =>
-  Array.from({ length: 600 }, (_, line) => `${name} wrote line ${line + 1} of a long log\n`).join(
-    "",
-  );
-
-const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
-
-interface Talk extends TestSession {
-  readonly history: ScriptedHistory;
-  /** Sends the history's messages and makes the view of the next call. */
-  send(): Promise<View>;
-  /** The same after a pause in which the provider's cache became cold, which ends an epoch. */
-  sendAfterPause(): Promise<View>;
-}
-
-/** Opens a session in which objects leave at an epoch's end if two others were used since. */
-async function openTalk(options: { layout?: Layout; longTexts?: number } = {}): Promise<Talk> {
-  let time = 1_800_000_000_000;
-  const opened = await openTestSession({
-    layout: options.layout ?? epochLayout(),
-    policy: recentlyUsedPolicy({ alive: 4, kept: 1 }),
-    clock: { now: () => time },
-    ...(options.longTexts === undefined ? {} : { longTexts: options.longTexts }),
-  });
-  const history = scriptHistory();
-  const send = async (): Promise<View> => {
-    await history.ingest(opened.session);
-    return await opened.session.nextView();
-  };
-  return {
-    ...opened,
-    history,
-    send,
-    sendAfterPause: async () => {
-      time += 24 * 60 * 60_000;
-      return await send();
-    },
-  };
-}
-
-/** Answers, and begins another turn. */
-function goOn({ history }: Talk, text = "go on"): void {
-  history.say("I see.");
-  history.user(text);
-}
-
-const textsOf = ({ messages }: View): readonly string[] => messages.map(textOfMessage);
-
-async function chatOf({ session, store }: Talk): Promise<ObjectBody> {
-  return (await latest(store, (await session.status()).chatId)).body;
-}
-
-const turnsOf = (chat: ObjectBody): readonly Turn[] => chat["turns"] as readonly Turn[];
 
 /** What stays of a paste that has left: beginning, mark and end. */
 const ends = (name: string): RegExp =>
@@ -247,220 +191,6 @@ describe("a long text of the user", () => {
   });
 });
 
-describe("an image of the user", () => {
-  const said = (name: string): readonly Block[] => [
-    { type: "text", text: `look at ${name}` },
-    { ...image, name },
-  ];
-  const contentOf = (message: ViewMessage | undefined): unknown =>
-    message?.role === "user" ? message.content : undefined;
-  const blocksOf = ({ messages }: View, at: number): unknown => contentOf(messages.at(at));
-  /** Continues after two calls with other outputs. */
-  const goOnAfterCalls = (talk: Talk): void => {
-    for (const name of ["a", "b"])
-      talk.history.call("bash", { command: name }, `${name} is an output\n`.repeat(200));
-    goOn(talk);
-  };
-  const left = (name: string, handle: string): readonly Block[] => [
-    { type: "text", text: `look at ${name}` },
-    { type: "text", text: `[image not shown; activate ${handle} shows it]` },
-  ];
-
-  it("is there until an epoch ends, and then a line names it", async () => {
-    const talk = await openTalk();
-    talk.history.user(said("ada"));
-    const first = await talk.send();
-    goOn(talk);
-    const second = await talk.send();
-    goOnAfterCalls(talk);
-    const third = await talk.sendAfterPause();
-
-    expect(blocksOf(first, 0)).toEqual(said("ada"));
-    expect(second.messages.slice(0, 1)).toEqual(first.messages);
-    expect(blocksOf(third, 0)).toEqual(left("ada", "u1"));
-    expect(third.epoch).toMatchObject({ isNew: true, endedBy: "cold" });
-    expect(third.epoch?.left).toContain("u1");
-  });
-
-  it("is an object without a text that has its block", async () => {
-    const talk = await openTalk();
-    talk.history.user(said("ada"));
-    await talk.send();
-    goOn(talk);
-    await talk.send();
-
-    const [{ user, user_objects: own = [] } = {}] = turnsOf(await chatOf(talk));
-    const { body } = await latest(talk.store, own[0]?.id ?? "");
-    expect(user).toEqual(said("ada"));
-    expect(own).toEqual([{ block: 1, id: body.id }]);
-    expect(body).toMatchObject({
-      type: "user",
-      content: null,
-      char_count: 0,
-      media: "image",
-      turn: 0,
-      block: 1,
-    });
-    expect(JSON.stringify(body["blocks"])).toBe(JSON.stringify([said("ada")[1]]));
-  });
-
-  it("comes back behind the result of activate, in the user's role and unchanged", async () => {
-    const talk = await openTalk();
-    const { session, history } = talk;
-    history.user(said("ada"));
-    await talk.send();
-    goOnAfterCalls(talk);
-    await talk.sendAfterPause();
-
-    await history.ask("activate", { id: "u1" }, async () => session.activate("u1"));
-    const { messages } = await talk.send();
-    const [result, shown] = messages.slice(-2);
-
-    expect(result).toMatchObject({
-      role: "toolResult",
-      content: [{ type: "text", text: "u1 user image is now active." }],
-    });
-    expect(JSON.stringify(contentOf(shown))).toBe(
-      JSON.stringify([{ type: "text", text: "u1 user image v1" }, said("ada")[1]]),
-    );
-  });
-
-  it("is not shown twice if it is activated while it is in view", async () => {
-    const talk = await openTalk();
-    talk.history.user(said("ada"));
-    await talk.send();
-
-    await talk.history.ask("activate", { id: "u1" }, async () => talk.session.activate("u1"));
-
-    expect(textsOf(await talk.send()).at(-1)).toBe("[u1 user image v1 unchanged, shown above]");
-  });
-
-  it("is one object if the user sends it again, and another with another name", async () => {
-    const talk = await openTalk();
-    talk.history.user(said("ada"));
-    await talk.send();
-    goOn(talk);
-    talk.history.say("I see.");
-    talk.history.user([...said("ada"), ...said("bob")]);
-    await talk.send();
-    goOn(talk);
-    await talk.send();
-
-    const [first, , again] = turnsOf(await chatOf(talk));
-    expect(again?.user_objects?.[0]?.id).toBe(first?.user_objects?.[0]?.id);
-    expect((await talk.session.status()).objects.map(({ handle }) => handle)).toEqual(["u1", "u2"]);
-  });
-
-  it("stays in the newest message, and while it is pinned", async () => {
-    const talk = await openTalk();
-    talk.history.user(said("ada"));
-    await talk.send();
-    await talk.session.pin("u1");
-    goOn(talk);
-    talk.history.say("I see.");
-    talk.history.user(said("bob"));
-    for (let call = 0; call < 8; call += 1) talk.history.call("bash", { command: `${call}` }, "ok");
-    const view = await talk.sendAfterPause();
-
-    expect(blocksOf(view, 0)).toEqual(said("ada"));
-    expect(JSON.stringify(view.messages)).toContain(JSON.stringify(said("bob")));
-  });
-
-  it("leaves also if texts never do", async () => {
-    const talk = await openTalk({ longTexts: Number.POSITIVE_INFINITY });
-    talk.history.user([...said("ada"), { type: "text", text: paste("ada") }]);
-    await talk.send();
-    goOnAfterCalls(talk);
-    const { messages } = await talk.sendAfterPause();
-
-    expect(contentOf(messages[0])).toEqual([
-      ...left("ada", "u1"),
-      { type: "text", text: paste("ada") },
-    ]);
-  });
-
-  it("stays in a message of a store that has no object for it, until its turn leaves", async () => {
-    const talk = await openTalk();
-    const { store } = talk;
-    talk.history.user(said("ada"));
-    await talk.send();
-    goOn(talk);
-    await talk.send();
-    const chat = await latest(store, (await talk.session.status()).chatId);
-    const turns = turnsOf(chat.body).map(({ user_objects: _own, ...turn }) => turn);
-    const { user_refs: _refs, ...body } = chat.body;
-    await store.commit([{ object: sealObject({ ...body, turns }), expect: chat.version }]);
-
-    const resumed = await talk.reopen();
-    await talk.history.ingest(resumed);
-    const { messages } = await resumed.nextView();
-
-    expect(contentOf(messages[0])).toEqual(said("ada"));
-  });
-
-  it.each([epochLayout(), pooledLayout])("is rebuilt call by call, $name", async (layout) => {
-    const talk = await openTalk({ layout });
-    const sent: View[] = [];
-    talk.history.user(said("ada"));
-    sent.push(await talk.send());
-    goOn(talk);
-    sent.push(await talk.sendAfterPause());
-    await talk.session.deactivate("u1");
-    goOn(talk);
-    sent.push(await talk.sendAfterPause());
-    await talk.history.ask("activate", { id: "u1" }, async () => talk.session.activate("u1"));
-    sent.push(await talk.send());
-
-    expect(JSON.stringify(sent[2])).toContain("[image not shown; activate u1 shows it]");
-    for (const { call, messages } of sent) {
-      const rebuilt = await rebuildView(talk.store, [layout], testHost, call);
-      expect(rebuilt?.problems).toEqual([]);
-      expect(rebuilt?.messages).toEqual(messages);
-    }
-  });
-
-  it("is rehearsed with the bytes of the session", async () => {
-    const talk = await openTalk();
-    const sent: View[] = [];
-    talk.history.user(said("ada"));
-    sent.push(await talk.send());
-    talk.history.call("bash", { command: "ls" }, "a.txt");
-    sent.push(await talk.send());
-    talk.history.say("Done.");
-    await talk.history.ingest(talk.session);
-
-    const stored = await openRehearsal(talk.dependencies, testHost);
-    const rehearsal = stored.begin(talk.dependencies);
-    for (const { messages } of sent) expect((await rehearsal.view()).messages).toEqual(messages);
-  });
-
-  it("is at its place in the pooled layout while it is active, and then an active content", async () => {
-    const talk = await openTalk({ layout: pooledLayout });
-    const view = async (): ReturnType<typeof viewParts> => {
-      await talk.history.ingest(talk.session);
-      return await viewParts(talk.session);
-    };
-    talk.history.user(said("ada"));
-    const first = await view();
-    goOn(talk);
-    const second = await view();
-    await talk.session.deactivate("u1");
-    const third = await view();
-    await talk.session.activate("u1");
-    const fourth = await view();
-
-    expect(contentOf(first.chat[0])).toEqual(said("ada"));
-    expect(second.chat.slice(0, 1)).toEqual(first.chat);
-    expect(second.activeTexts).toEqual(["Active: u1."]);
-    expect(contentOf(third.chat[0])).toEqual(left("ada", "u1"));
-    expect(fourth.chat).toEqual(third.chat);
-    expect(fourth.active.slice(0, 2)).toEqual([
-      { type: "text", text: "u1 user image v1" },
-      said("ada")[1],
-    ]);
-  });
-});
-
 describe("the history of a session with long texts", () => {
   it("continues after a resume with the same bytes and the same objects", async () => {
     const talk = await openTalk();
@@ -561,11 +291,7 @@ describe("the history of a session with long texts", () => {
     talk.history.call("bash", { command: "ls" }, "a.txt");
     sent.push(await talk.send());
 
-    for (const { call, messages } of sent) {
-      const rebuilt = await rebuildView(talk.store, [layout], testHost, call);
-      expect(rebuilt?.problems).toEqual([]);
-      expect(rebuilt?.messages).toEqual(messages);
-    }
+    expect(await rebuiltViews(talk, layout, sent)).toEqual(unchanged(sent));
   });
 
   it("is rehearsed with the bytes of the session", async () => {
@@ -580,27 +306,15 @@ describe("the history of a session with long texts", () => {
     talk.history.say("Done.");
     await talk.history.ingest(talk.session);
 
-    const stored = await openRehearsal(talk.dependencies, testHost);
-    const rehearsal = stored.begin(talk.dependencies);
-    for (const { messages } of sent) expect((await rehearsal.view()).messages).toEqual(messages);
+    expect(await rehearsedViews(talk, sent)).toEqual(unchanged(sent));
   });
 });
 
 describe("the pooled layout", () => {
   it("shows a long text once: in its message, then by its ends, then as an active content", async () => {
     const talk = await openTalk({ layout: pooledLayout });
-    const view = async (): ReturnType<typeof viewParts> => {
-      await talk.history.ingest(talk.session);
-      return await viewParts(talk.session);
-    };
     talk.history.user(paste("ada"));
-    const first = await view();
-    goOn(talk);
-    const second = await view();
-    await talk.session.deactivate("u1");
-    const third = await view();
-    await talk.session.activate("u1");
-    const fourth = await view();
+    const [first, second, third, fourth] = await pooledViews(talk);
 
     expect(first.pool).toEqual([`u1 user message ${Math.round(paste("ada").length / 1_000)}k`]);
     expect(first.chat.map(textOfMessage)).toEqual([paste("ada")]);
