@@ -1508,26 +1508,26 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/free-texts.ts",
-    of: "tokens += longOutput(context, entry)?.saves ?? 0;",
+    of: "tokens += middleTokens(context, entry);",
     becomes: "",
     breaks: "The price of a rewrite counts the middle of outputs that leave with it.",
   },
   {
     file: "layouts/epoch/long-outputs.ts",
-    of: "object?.isAsked === true || object?.isPinned === true",
-    becomes: "object?.isAsked === true",
+    of: "object.isAsked === true || object.isPinned",
+    becomes: "object.isAsked === true",
     breaks: "A pinned output is cut at an epoch's end.",
   },
   {
     file: "layouts/epoch/long-outputs.ts",
-    of: "object?.isAsked === true || object?.isPinned === true",
-    becomes: "object?.isPinned === true",
+    of: "object.isAsked === true || object.isPinned",
+    becomes: "object.isPinned",
     breaks: "An output that the model asked for whole is cut at an epoch's end.",
   },
   {
     file: "layouts/epoch/long-outputs.ts",
-    of: "isWanted || hasFileBlocks(object)",
-    becomes: "isWanted",
+    of: "call === undefined || hasFileBlocks(object)",
+    becomes: "call === undefined",
     breaks: "The images of a long output leave with its middle.",
   },
   {

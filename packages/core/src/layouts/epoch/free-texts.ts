@@ -17,7 +17,7 @@ import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-en
 import { boundTo } from "./bound-thinking.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { mayChange } from "./large-arguments.ts";
-import { longOutput, withOutputEnds } from "./long-outputs.ts";
+import { middleTokens, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Characters from which on a text that an edit replaced can leave. */
@@ -67,8 +67,8 @@ export function freeTokens(
   }
   for (let index = from; index < answeredUntil(entries); index += 1) {
     const entry = entries[index];
-    if (entry?.type !== "result" || whole.has(`${index}.undefined`)) continue;
-    tokens += longOutput(context, entry)?.saves ?? 0;
+    if (entry === undefined || whole.has(`${index}.undefined`)) continue;
+    tokens += middleTokens(context, entry);
   }
   return tokens;
 }
@@ -85,7 +85,7 @@ export function withoutFreeTexts(
     const free = found.get(index);
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
     if (free === undefined || entry.type !== "assistant" || step === undefined)
-      return [index >= from && index < answered ? withOutputEnds(context, entry) : entry];
+      return [index >= from && index < answered ? withoutMiddle(context, entry) : entry];
     if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);

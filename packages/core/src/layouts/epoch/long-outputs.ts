@@ -1,59 +1,71 @@
 import type { CallKind } from "../../calls/call-kind.ts";
-import { argumentsOf } from "../../chat/message.ts";
+import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
+import type { ActiveObject } from "../../view/layout.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks } from "./wanted-parts.ts";
 
-/** Kinds of calls whose long output is shown by its beginning and end from an epoch's end on. */
+/** Kinds of calls whose long output is shown by its beginning and end. */
 const kinds: ReadonlySet<CallKind> = new Set(["command", "search", "web", "other"]);
 
 /** Usual tokens of the header and of the mark between the ends. */
 const markTokens = 40;
 
-/** A result with a long output of which the middle can leave. */
-interface LongOutput {
-  readonly entry: ResultEntry;
-  /** Tokens that leave the view with the middle. */
-  readonly saves: number;
+/** Whether an output can be shown by its ends: that of a command or the like, if it is not pinned or asked for. */
+function canBeCut(
+  { toolFacts }: PlanningContext,
+  object: ActiveObject,
+  call: ToolCallBlock,
+): boolean {
+  if (object.isAsked === true || object.isPinned) return false;
+  return kinds.has(toolFacts(call.name, argumentsOf(call.arguments)).kind);
 }
 
-/**
- * Returns the long output that an entry shows whole, if its middle can leave. An output that was asked for or is pinned
- * stays whole, and so does one with images.
- */
-export function longOutput(context: PlanningContext, entry: ViewEntry): LongOutput | undefined {
-  const { trim } = context.settings;
-  if (trim === undefined || entry.type !== "result" || entry.tokens <= trim.over) return undefined;
-  if (!entry.shows?.some((part) => isOwn(entry, part))) return undefined;
-  const object = context.active.get(entry.of ?? "");
-  const isWanted = object?.isAsked === true || object?.isPinned === true;
-  if (object === undefined || isWanted || hasFileBlocks(object)) return undefined;
-  const call = context.callAt(entry);
-  if (call === undefined) return undefined;
-  const { kind } = context.toolFacts(call.name, argumentsOf(call.arguments));
-  const saves = entry.tokens - trim.head - trim.tail - markTokens;
-  return kinds.has(kind) && saves > 0 ? { entry, saves } : undefined;
-}
-
-/** Returns an entry whose long output, if its middle can leave, is shown by its beginning and end. */
-export function withOutputEnds<Entry extends ViewEntry>(
+/** Returns the beginning and the end of a new output, or undefined if it is shown whole. `tokens`: those of its text. */
+export function endsOfOutput(
   context: PlanningContext,
-  entry: Entry,
-): Entry | ResultEntry {
-  const output = longOutput(context, entry);
-  return output === undefined ? entry : endsOf(context, output.entry);
+  object: ActiveObject,
+  call: ToolCallBlock,
+  tokens: number,
+): ShownPart | undefined {
+  const { trim, freshOutputs } = context.settings;
+  if (freshOutputs === "whole" || trim === undefined || tokens <= trim.over) return undefined;
+  return canBeCut(context, object, call) ? endsOf(object, trim) : undefined;
 }
 
-function endsOf(context: PlanningContext, entry: ResultEntry): ResultEntry {
+function endsOf(
+  { entry, stored }: ActiveObject,
+  { head, tail }: NonNullable<EpochSettings["trim"]>,
+): ShownPart {
+  const ends = endsOfTokens(stored.body.content ?? "", head, tail);
+  return { of: entry.handle, version: stored.version, form: "part", ...ends };
+}
+
+/** Returns the tokens of the middle of an output that is shown whole and can leave; 0 if there is none. */
+export function middleTokens(context: PlanningContext, entry: ViewEntry): number {
+  const { trim, freshOutputs } = context.settings;
+  if (freshOutputs === "ends" || trim === undefined) return 0;
+  if (entry.type !== "result" || entry.tokens <= trim.over) return 0;
+  if (!entry.shows?.some((part) => isOwn(entry, part))) return 0;
+  const object = context.active.get(entry.of ?? "");
+  const call = context.callAt(entry);
+  if (object === undefined || call === undefined || hasFileBlocks(object)) return 0;
+  if (!canBeCut(context, object, call)) return 0;
+  return Math.max(0, entry.tokens - trim.head - trim.tail - markTokens);
+}
+
+/** Returns an entry without the middle of its output, if it can leave. */
+export function withoutMiddle(context: PlanningContext, entry: ViewEntry): ViewEntry {
   const { trim } = context.settings;
-  const shows = entry.shows?.map((part): ShownPart => {
-    const content = context.source.object(part.of, part.version)?.stored.body.content;
-    if (trim === undefined || !isOwn(entry, part) || typeof content !== "string") return part;
-    const { of, version } = part;
-    return { of, version, form: "part", ...endsOfTokens(content, trim.head, trim.tail) };
-  });
-  return shows === undefined ? entry : context.sized({ ...entry, shows });
+  if (entry.type !== "result" || trim === undefined || middleTokens(context, entry) === 0)
+    return entry;
+  const object = context.active.get(entry.of ?? "");
+  if (object === undefined) return entry;
+  const ends = endsOf(object, trim);
+  const shows = (entry.shows ?? []).map((part) => (isOwn(entry, part) ? ends : part));
+  return context.sized({ ...entry, shows });
 }
 
 function isOwn({ of }: ResultEntry, part: ShownPart): boolean {

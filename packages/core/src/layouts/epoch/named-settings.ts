@@ -17,13 +17,7 @@ const { share, shareAtTurn } = defaultEpochSettings;
  * session costs more, and the model seldom lacks one.
  */
 export const namedSettings: Readonly<Record<"thrifty" | "default" | "careful", NamedSetting>> = {
-  thrifty: {
-    policy: usualNumbers,
-    epochs: { share: 1.7, shareAtTurn: 0.85 },
-  },
+  thrifty: { policy: usualNumbers, epochs: { share: 1.7, shareAtTurn: 0.85 } },
   default: { policy: usualNumbers, epochs: { share, shareAtTurn } },
-  careful: {
-    policy: { alive: 80, kept: 3 },
-    epochs: { share: 4.3, shareAtTurn: 2.1 },
-  },
+  careful: { policy: { alive: 80, kept: 3 }, epochs: { share: 4.3, shareAtTurn: 2.1 } },
 };

@@ -24,7 +24,7 @@ import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ShownParts } from "../../view/shown-parts.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
-import { withOutputEnds } from "./long-outputs.ts";
+import { endsOfOutput } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
@@ -74,11 +74,11 @@ export function resultEntry(
   const isContextTool = known.stored.body["context_tool"] === true;
   const shows = isContextTool
     ? targetParts(context, parts, known)
-    : withUnreadFiles(context, known, outputParts(context, known));
+    : withUnreadFiles(context, known, call);
   if (shows === "reference") return context.sized({ ...entry, form: "reference" });
-  if (shows.length === 0) return context.sized({ ...entry, form: "bare" });
-  const whole = context.sized({ ...entry, form: "shown", shows });
-  return context.settings.freshOutputs === "ends" ? withOutputEnds(context, whole) : whole;
+  return shows.length === 0
+    ? context.sized({ ...entry, form: "bare" })
+    : context.sized({ ...entry, form: "shown", shows });
 }
 
 /** Returns the entry of a result that is not there. */
@@ -148,6 +148,7 @@ function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] 
 function outputParts(
   context: PlanningContext,
   { handle }: PoolEntry,
+  call: ToolCallBlock,
 ): readonly ShownPart[] | "reference" {
   const object = context.active.get(handle);
   if (object === undefined) return "reference";
@@ -160,8 +161,9 @@ function outputParts(
     return shown === undefined ? "reference" : partsOf(shown);
   }
   if (content === null || hasFileBlocks(object)) return [whole];
-  const isSmall = rawEstimator.text(content) < context.settings.small;
-  return isSmall && !hasOwnLine(content) ? [] : [whole];
+  const tokens = rawEstimator.text(content);
+  if (tokens < context.settings.small && !hasOwnLine(content)) return [];
+  return [endsOfOutput(context, object, call, tokens) ?? whole];
 }
 
 /**
@@ -170,17 +172,18 @@ function outputParts(
  */
 function withUnreadFiles(
   context: PlanningContext,
-  { handle, stored }: PoolEntry,
-  shows: readonly ShownPart[] | "reference",
+  known: PoolEntry,
+  call: ToolCallBlock,
 ): readonly ShownPart[] | "reference" {
-  if (shows === "reference") return shows;
+  const { handle, stored } = known;
   const lines = filesRead(stored.body).flatMap(({ id }): readonly ShownPart[] => {
     const file = context.input.pool.get(id);
     return file === undefined || !isLargeUnread(file.stored.body)
       ? []
       : [{ of: file.handle, version: file.stored.version, form: "line" }];
   });
-  if (lines.length === 0) return shows;
+  const shows = outputParts(context, known, call);
+  if (shows === "reference" || lines.length === 0) return shows;
   const output: ShownPart = { of: handle, version: stored.version, form: "whole" };
   return [...(shows.length === 0 ? [output] : shows), ...lines];
 }
