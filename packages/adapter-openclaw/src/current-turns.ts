@@ -70,8 +70,8 @@ export function currentTurns(): CurrentTurns {
 }
 
 /**
- * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt: the same message after an
- * answer that it has refused, and otherwise one without its key and with another time. Its transcript keeps the first one.
+ * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt: after an answer that
+ * it has refused, the same message; otherwise one without its key and with another time. Its transcript keeps the first.
  */
 function isRepeated(message: OpenClawMessage, turn: readonly OpenClawMessage[]): boolean {
   if (message.role !== "user") return false;

@@ -279,8 +279,9 @@ export type EpochEnd =
  *   message before the first one that changes without them.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
- *   at most 22 tokens between them names its object; a line replaces an image or another file of the user. One notice replaces whole turns that left. The header of a
- *   content block has at most 12 tokens. A name with letters that are not ASCII has at most 40 columns instead.
+ *   at most 22 tokens between them names its object; a line replaces an image or another file of the user. One notice
+ *   replaces whole turns that left. The header of a content block has at most 12 tokens. A name with letters that are not
+ *   ASCII has at most 40 columns instead.
  * - `departure-is-as-reported`: the content of an inactive object leaves a view when `departureOf` says. If the settings
  *   let deactivated content leave at once, an output of any size leaves. Content that
  *   stays is in each later view that does not replace or omit whole messages. The result of a change of a file can

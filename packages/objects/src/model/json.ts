@@ -51,8 +51,8 @@ export interface LimitedJson {
 }
 
 /**
- * Converts an unknown value to JSON like `toJson`, with at most 500 levels. What contains such a value some levels further in
- * is then not cut by `toJson`.
+ * Converts an unknown value to JSON like `toJson`, with at most 500 levels. An object that has such a value some levels
+ * further in is then not cut by `toJson`.
  */
 export function toLimitedJson(value: unknown): LimitedJson {
   let isCut = false;

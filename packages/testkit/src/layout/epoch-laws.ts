@@ -184,12 +184,12 @@ function freshOutputs({ active, turns, leftOut = [] }: LayoutInput): readonly Ac
   );
 }
 
-/** Returns how many tokens the line of an object can have. Reports and ranges of lines need more than a reference. */
 /** The tokens that a name of 40 columns can have in addition. The marks of a cut name and of lines are no letters. */
 function ofOtherScripts(line: string): number {
   return /[^\p{ASCII}…]/u.test(line) ? 40 : 0;
 }
 
+/** Returns how many tokens the line of an object can have. Reports and ranges of lines need more than a reference. */
 function mostTokens(line: string): number {
   // The report of a change names two sizes and two versions.
   if (/ changed, /u.test(line)) return 34;

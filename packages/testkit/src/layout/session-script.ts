@@ -313,9 +313,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /**
- * Generates sessions as they grow call by call: turns and steps, long texts and images of the user, parallel tool calls, missing or late results,
- * images, changing files, objects that a program loads, activation by the model and the user, compactions, branches, messages that an
- * extension leaves out, and shrinking budgets.
+ * Generates sessions as they grow call by call: turns and steps, long texts and images of the user, parallel tool calls,
+ * missing or late results, images, changing files, objects that a program loads, activation by the model and the user,
+ * compactions, branches, messages that an extension leaves out, and shrinking budgets.
  */
 export const sessionScript: fc.Arbitrary<SessionScript> = fc
   .record({

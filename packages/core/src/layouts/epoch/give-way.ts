@@ -15,8 +15,8 @@ import { missingObjects } from "./wanted-parts.ts";
  * share of the budget, except if contents that are pinned or were just activated, or the newest user message, need more.
  * What gives way, in order (decision D54): the oldest turns, until the other messages have room, with pinned contents and
  * those that were just activated; the oldest steps of the last turn, if its messages alone are too long; other contents,
- * which are then shown in part; and at last the newest user message itself. `activated`: the objects that were activated since the last
- * view and that no result shows.
+ * which are then shown in part; and at last the newest user message itself. `activated`: the objects that were activated
+ * since the last view and that no result shows.
  */
 export function shortened(
   context: PlanningContext,

@@ -14,8 +14,8 @@ export type ShortTurn = {
 
 /**
  * Returns the long parts of user messages that have left the chat. A part is there in the newest user message, and else
- * while its object is active as it arrived. An object that is pinned or was asked for is shown among the active contents, so that
- * it does not leave with an old turn.
+ * while its object is active as it arrived. An object that is pinned or was asked for is shown among the active contents,
+ * so that it does not leave with an old turn.
  */
 export function shortTurns(input: LayoutInput): readonly ShortTurn[] {
   const { turns, pool, active } = input;
