@@ -2,5 +2,6 @@
 import { configureGlobal } from "fast-check";
 
 import { testScale } from "../packages/store-contract/src/scale.ts";
+import { propertyRuns } from "./property-runs.ts";
 
-configureGlobal({ seed: testScale.seed });
+configureGlobal({ seed: testScale.seed, numRuns: propertyRuns(100) });

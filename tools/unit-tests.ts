@@ -4,6 +4,7 @@ import { defineProject, type UserProjectConfigExport } from "vitest/config";
 
 import { moduleCache } from "./module-cache.ts";
 import { patience } from "./patience.ts";
+import { everyCase } from "./property-runs.ts";
 import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -11,6 +12,7 @@ const root = join(import.meta.dirname, "..");
 /** The configuration of the tests of a package, given its folder. */
 export function unitTests(folder: string): UserProjectConfigExport {
   const setup = join(folder, "test", "global-setup.ts");
+  const runsAll = runsEveryForm(basename(folder));
   return defineProject({
     // The same root for all packages: it is part of the key of a transformed module.
     root,
@@ -21,7 +23,8 @@ export function unitTests(folder: string): UserProjectConfigExport {
       dir: folder,
       include: ["test/**/*.test.ts"],
       // Long-only files run in a long run, and if their package has changed.
-      exclude: runsEveryForm(basename(folder)) ? [] : ["**/*.long.test.ts"],
+      exclude: runsAll ? [] : ["**/*.long.test.ts"],
+      env: { [everyCase]: runsAll ? "1" : "0" },
       setupFiles: [join(import.meta.dirname, "property-seed.ts")],
       globalSetup: existsSync(setup) ? [setup] : [],
       ...patience,

@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 import { run } from "./temporary-store.ts";
 
 test("replays sessions and shows in words and tables what they would have cost", async () => {
-  const quotation = wordsOf(29).slice(0, 20).join(" ");
-  await using folder = await folderOf({ "one.jsonl": session(30, quotation) });
+  const quotation = wordsOf(11).slice(0, 20).join(" ");
+  await using folder = await folderOf({ "one.jsonl": session(12, quotation) });
 
   const { code, stdout } = await run(["replay", folder.path, "--threads", "1"]);
 
   expect(code).toBe(0);
-  expect(stdout).toContain("1 session, 31 model calls");
+  expect(stdout).toContain("1 session, 13 model calls");
   expect(stdout).toContain("With the context manager: ");
   expect(stdout.replaceAll(/\s+/gu, " ")).toContain(
     "a tool's output: 1. Of these, 0.0% quote text",
@@ -26,7 +26,7 @@ test("replays sessions and shows in words and tables what they would have cost",
 });
 
 test("shows a dash for the share of missed messages if no message quotes anything", async () => {
-  await using folder = await folderOf({ "one.jsonl": session(30) });
+  await using folder = await folderOf({ "one.jsonl": session(12) });
 
   const { stdout } = await run(["replay", folder.path, "--threads", "1"]);
 

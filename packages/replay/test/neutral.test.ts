@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../tools/property-runs.ts";
 import { isPaired, outline, sessionOf } from "./recorded-files.ts";
 
 const call = (id: string, name = "read"): object => ({
@@ -134,6 +136,6 @@ test("exactly one result follows each call, in whatever order the rows come", as
       expect(again.rows).toEqual(session.rows);
       expect(again.damaged).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });

@@ -4,6 +4,8 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../tools/property-runs.ts";
 import { replayReport } from "../src/index.ts";
 import { fullRun, replayDependencies } from "../src/strategies/full-run.ts";
 import { defaultParts, strategyNames } from "../src/strategies/strategies.ts";
@@ -35,7 +37,7 @@ test("a rehearsal sends the same messages as the session, for any session", asyn
 
       expect(again).toEqual(sent);
     }),
-    { numRuns: 12 },
+    { numRuns: propertyRuns(12) },
   );
 });
 
@@ -63,7 +65,7 @@ test("for any session the strategies keep their rules", async () => {
       expect(uncached?.chargedCost).toBeGreaterThanOrEqual(uncached?.cost ?? Infinity);
       expect(figures.times).toHaveLength(figures.calls);
     }),
-    { numRuns: 6 },
+    { numRuns: propertyRuns(6) },
   );
 });
 

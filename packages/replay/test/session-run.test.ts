@@ -4,6 +4,8 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../tools/property-runs.ts";
 import type { CallView, FetchedLines, StrategyRun, Visibility } from "../src/measure/call-view.ts";
 import { type Evidence, evidenceOf, missingGrams } from "../src/measure/evidence.ts";
 import { promptTokens } from "../src/measure/call-view.ts";
@@ -30,7 +32,7 @@ test("for any session and strategy, the lines that are fetched contain what was 
         expect([name, watched.stillMissing()]).toEqual([name, 0]);
       }
     }),
-    { numRuns: 6 },
+    { numRuns: propertyRuns(6) },
   );
 });
 

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../tools/property-runs.ts";
 import type { CallView, StrategyRun } from "../src/measure/call-view.ts";
 import { evidenceOf } from "../src/measure/evidence.ts";
 import { type MissCounts, replaySegment } from "../src/measure/replay-segment.ts";
@@ -96,7 +98,7 @@ test("for any session, sharp evidence is used and missed at most as often as evi
         Math.min(miss.missedPlus, miss.sharpUsedPlus),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
 

@@ -3,6 +3,8 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import { type FileTracker, fileTracker } from "@self-context-manager/tracker";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
 import { openTestSession, otherHost, testHost, type TestSession } from "../session/test-session.ts";
@@ -149,7 +151,7 @@ describe("two sessions and their trackers on one store", () => {
           expect(contents.at(-1)).toBe(count);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 });

@@ -2,6 +2,8 @@ import type { ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { Message } from "../../src/chat/message.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { oneCall } from "../session/script-history.ts";
@@ -263,7 +265,7 @@ describe("calls with the id of a call in another session", () => {
             }
           },
         ),
-        { numRuns: 100 },
+        { numRuns: propertyRuns(100) },
       );
     },
   );

@@ -5,6 +5,8 @@ import {
   StoreError,
 } from "@self-context-manager/objects";
 import * as fc from "fast-check";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { emptyAccount, sessionBill } from "../../src/cost/cost-account.ts";
 import { describe, expect, it } from "vitest";
 import type { Message, ReportedUsage } from "../../src/chat/message.ts";
@@ -157,7 +159,7 @@ describe("a timeline", () => {
           expect(repeated).toBeLessThanOrEqual(tokens);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -177,7 +179,7 @@ describe("a timeline", () => {
 
         expect(read).toEqual(whole);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -2,6 +2,8 @@ import type { JsonObject, ObjectStore, StoredVersion } from "@self-context-manag
 import { StoreError } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { RebuiltView } from "../../src/inspect/rebuilt-view.ts";
 import { type ViewHistory, viewHistory } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
@@ -133,7 +135,7 @@ describe("the verification of all calls in order", () => {
           if (single.some((view) => view?.isVerified === false)) withProblems += 1;
         },
       ),
-      { numRuns: 120 },
+      { numRuns: propertyRuns(120) },
     );
     expect(withProblems).toBeGreaterThan(5);
   });

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { Block } from "../../src/chat/message.ts";
 import { hasSignedThinking } from "../../src/chat/signed-thinking.ts";
 import { callsOf } from "../../src/chat/turn.ts";
@@ -317,7 +319,7 @@ test.each(Object.entries(laws))("in each decision about a view, %s", (_name, law
     fc.property(session, (given) => {
       expect(play(given).flatMap(law)).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   );
 });
 

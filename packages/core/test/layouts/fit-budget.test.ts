@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { LayoutOutput } from "../../src/view/layout.ts";
@@ -326,7 +328,7 @@ describe("a view on a small budget (D54)", () => {
           before = Math.max(before, shown);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 // @boundaries-ignore Several packages compare times in this way.
 import { growth, linear } from "../../../../tools/growth.ts";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import {
   linkProblems,
   missingMessages,
@@ -219,7 +221,7 @@ describe("a line of the context manager", () => {
         expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/u)).toEqual([text]);
         expect([text, isOwnLine(text)]).toEqual([text, true]);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -240,7 +242,7 @@ describe("a line of the context manager", () => {
           expect(hasOwnLine(`${before}${start}${blank}${own}${blank}${end}${after}`)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { fenced, contentBlock } from "../../src/render/content-block.ts";
 import { entrySample, fileSample } from "../samples.ts";
 
@@ -35,7 +37,7 @@ describe("the fence of a content", () => {
         const shown = text === "" || text.endsWith("\n") ? text : `${text}\n`;
         expect(parsed).toEqual([{ content: shown }]);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -65,7 +67,7 @@ describe("the fence of a content", () => {
           texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

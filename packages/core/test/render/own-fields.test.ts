@@ -1,6 +1,8 @@
 import type { JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { rawEstimator } from "../../src/cost/calibrated-estimator.ts";
 import { hasOwnLine, isOwnLine } from "../../src/lines/own-lines.ts";
 import { mostFieldTokens, ownFields } from "../../src/render/own-fields.ts";
@@ -91,7 +93,7 @@ describe("the fields that an object's own view names", () => {
         }
         expect(isCut || pairs.length === names.length).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -115,7 +117,7 @@ describe("the fields that an object's own view names", () => {
           expect([line, isOwnLine(line), hasOwnLine(line)]).toEqual([line, true, true]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

@@ -2,6 +2,8 @@ import { fileTypes, type JsonValue, type ObjectBody } from "@self-context-manage
 import * as fc from "fast-check";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { argsDisplay } from "../../src/chat/args-display.ts";
 import { blockHeader } from "../../src/render/content-block.ts";
 import { poolLine, resultLine } from "../../src/render/reference-line.ts";
@@ -113,7 +115,7 @@ describe("the rendered size, in tokens of o200k (D45)", () => {
     );
     const names = fc.sample(
       fc.array(fc.constantFrom(...alphabet), { minLength: 10, maxLength: 60 }),
-      { numRuns: 1_000, seed: 17 },
+      { numRuns: propertyRuns(1_000), seed: 17 },
     );
 
     const counts = names

@@ -1,4 +1,6 @@
 import * as fc from "fast-check";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { emptyAccount, sessionBill } from "../../src/cost/cost-account.ts";
 import { readList } from "../../src/host/read-list.ts";
 import { describe, expect, test } from "vitest";
@@ -244,7 +246,7 @@ describe("breakpoints of a view", () => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     );
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { triesEveryCase } from "../../../../tools/property-runs.ts";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
@@ -72,22 +74,21 @@ const image = (call: number): readonly Block[] => [
 
 const text = (call: number): string => `message ${call} ${"some more words of it ".repeat(300)}`;
 
+/** The calls, the window, the most ends of an epoch, and the least share of calls that continue the call before. */
+const small = [60, 32_000, 6, 0.85] as const;
+const large = [240, 200_000, 4, 0.95] as const;
+
 describe("a session whose user sends an image of 1,500 tokens with each message", () => {
-  it("ends an epoch once in many calls in a window of 32,000 tokens", async () => {
-    const { hits, endsByBudget, ...others } = await play(60, 32_000, image);
+  it.each(triesEveryCase() ? [small, large] : [small])(
+    "of %i calls hardly ends an epoch in a window of %i tokens",
+    async (calls, contextWindow, mostEnds, leastHits) => {
+      const { hits, endsByBudget, ...others } = await play(calls, contextWindow, image);
 
-    expect(endsByBudget).toBeLessThanOrEqual(6);
-    expect(hits).toBeGreaterThan(0.85);
-    expect(others).toEqual({ noteLast: 0, withoutAnswers: 0, withoutPicture: 0 });
-  });
-
-  it("ends hardly an epoch in a window of 200,000 tokens", async () => {
-    const { hits, endsByBudget, ...others } = await play(240, 200_000, image);
-
-    expect(endsByBudget).toBeLessThanOrEqual(4);
-    expect(hits).toBeGreaterThan(0.95);
-    expect(others).toEqual({ noteLast: 0, withoutAnswers: 0, withoutPicture: 0 });
-  });
+      expect(endsByBudget).toBeLessThanOrEqual(mostEnds);
+      expect(hits).toBeGreaterThan(leastHits);
+      expect(others).toEqual({ noteLast: 0, withoutAnswers: 0, withoutPicture: 0 });
+    },
+  );
 });
 
 describe("a session whose user sends a text of 1,500 tokens with each message", () => {

@@ -1,6 +1,8 @@
 import type { JsonValue } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { Message } from "../../src/chat/message.ts";
 import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
@@ -125,7 +127,7 @@ describe.each(layouts)("a list with an odd value in one message (%s)", (_name, l
           expect(JSON.stringify(view)).toContain(`calling ${one}`);
         expect(JSON.stringify(resumed)).toContain("the last words");
       }),
-      { numRuns: process.env["SCM_LONG"] === "1" ? 2_000 : 60 },
+      { numRuns: process.env["SCM_LONG"] === "1" ? 2_000 : propertyRuns(60) },
     );
   });
 });

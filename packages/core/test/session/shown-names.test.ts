@@ -4,6 +4,8 @@ import { objectId, sealObject, silentLogger } from "@self-context-manager/object
 import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { contextCommand } from "../../src/adapters/context-command.ts";
 import { nameWeights, shortName } from "../../src/render/short-name.ts";
 import { oneCall } from "./script-history.ts";
@@ -101,7 +103,7 @@ describe("a name that a line shows", () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import { scriptHistory } from "./script-history.ts";
@@ -93,6 +95,8 @@ describe("the lines that the model asked for last", () => {
       },
     );
 
-    await expect(fc.assert(shownAsFarAsTheyFit, { numRuns: 100 })).resolves.toBeUndefined();
+    await expect(
+      fc.assert(shownAsFarAsTheyFit, { numRuns: propertyRuns(100) }),
+    ).resolves.toBeUndefined();
   });
 });

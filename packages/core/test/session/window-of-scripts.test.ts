@@ -1,5 +1,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { triesEveryCase } from "../../../../tools/property-runs.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { Layout, ViewMessage } from "../../src/view/layout.ts";
@@ -92,11 +94,8 @@ const all = [
 ];
 
 /** Those whose tokens differ most from those of English. A long run has all, and so has a run after a change of core. */
-const fewer = ["English", "Thai", "Amharic", "base64", "ANSI colours", "emojis", "rare Han"];
-const isWhole =
-  process.env["SCM_LONG"] === "1" ||
-  (process.env["SCM_EVERY_FORM"] ?? "").split(",").includes("core");
-const texts = isWhole ? all : fewer;
+const fewer = ["English", "Amharic", "emojis", "rare Han"];
+const texts = triesEveryCase() ? all : fewer;
 
 const before = ["English", "Russian", "base64"];
 

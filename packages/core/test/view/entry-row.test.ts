@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { entryRow, readEntryRow } from "../../src/view/entry-row.ts";
 import type { ShownPart, ViewEntry } from "../../src/view/view-entry.ts";
 
@@ -140,7 +142,7 @@ describe("the rows of a view", () => {
 
         expect(readEntryRow(row)).toEqual(one);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 

@@ -2,6 +2,8 @@ import { objectId, sha256 } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { ObjectAnswer, SessionAnswer } from "../../src/answers.ts";
 import { redactMessage } from "../../src/snapshot/redact-message.ts";
 import { redaction } from "../../src/snapshot/redaction.ts";
@@ -75,7 +77,7 @@ describe("a redacted snapshot", () => {
           expect(inContents.filter((run) => inFile.has(run))).toEqual([]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -105,7 +107,7 @@ describe("a redacted snapshot", () => {
         const short = paths.filter((one) => wordsOf(one).length < 8);
         expect(short.filter((one) => !html.includes(JSON.stringify(one)))).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(30) },
     );
   });
 

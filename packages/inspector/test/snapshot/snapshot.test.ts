@@ -4,6 +4,8 @@ import * as fc from "fast-check";
 import { type ObjectStore, StoreError } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type {
   CallAnswer,
   GraphAnswer,
@@ -207,7 +209,7 @@ describe("a snapshot", () => {
         const version = (data.answers[`${path}/versions/1`] ?? {}) as Partial<VersionAnswer>;
         expect(version.content).toContain(content.toWellFormed().trim().slice(0, 1));
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });

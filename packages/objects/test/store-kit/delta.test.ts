@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import { canonicalJson } from "../../src/model/canonical-json.ts";
 import { grownText } from "../../src/model/growing-text.ts";
 import type { JsonValue } from "../../src/model/json.ts";
@@ -72,7 +74,7 @@ it("rebuilds every version of a history, with each UTF-16 unit and the order of 
         JSON.stringify(versions.at(-1)),
       );
     }),
-    { numRuns: 800 },
+    { numRuns: propertyRuns(800) },
   );
 });
 
@@ -104,7 +106,7 @@ it("rebuilds texts that changed near their ends or in another field", () => {
 
       expect(JSON.stringify(last)).toBe(JSON.stringify(versions.at(-1)));
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
