@@ -8,6 +8,11 @@ import type { SentRequest } from "./sent-request.ts";
 export interface Scenario {
   /** A noun phrase: the situation. */
   readonly name: string;
+  /**
+   * Whether another scenario has the same situation and the same checks in another form. It is played in a long run, and in
+   * `npm test` if the adapter has changed.
+   */
+  readonly isOtherForm?: boolean;
   /** The initial files, by path in the working folder. A function, so that large ones exist only while they are needed. */
   readonly files?: () => Readonly<Record<string, string | Uint8Array>>;
   /** Other extensions: paths of files, or a function of the release for those that Pi ships. */

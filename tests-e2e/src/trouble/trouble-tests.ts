@@ -1,5 +1,6 @@
 // The tests are data here, and the scenarios contain the assertions.
 /* oxlint-disable vitest/expect-expect, vitest/valid-title */
+import { runsEveryForm } from "@self-context-manager/store-contract";
 import { describe, expect, test } from "vitest";
 
 import { placesOf } from "./matrix.ts";
@@ -12,6 +13,8 @@ const played = new Map<string, Promise<Sides>>();
 /** For a person who wants to see the sizes of a passing run: `TROUBLE_TABLES=1`. */
 const printsTables = process.env["TROUBLE_TABLES"] === "1";
 
+const playsOtherForms = runsEveryForm("adapter-pi");
+
 /** The names of the checks that every scenario has. */
 const runs = "runs to its end in plain Pi";
 const runsWithUs = "runs to its end with the extension, with legal requests";
@@ -23,6 +26,7 @@ const sizes = `sends at most ${slack.share * 100} % and ${slack.tokens} tokens m
  */
 export function troubleTests(scenarios: readonly Scenario[]): void {
   for (const [position, scenario] of scenarios.entries()) {
+    if (scenario.isOtherForm === true && !playsOtherForms) continue;
     for (const place of placesOf(position, scenario.releases)) {
       const name = `${scenario.name}, on Pi ${place.pi.version} with ${place.api}`;
       const sides = async (): Promise<Sides> => {

@@ -22,8 +22,9 @@ const situations = [
 
 /** The names of the context tools are taken. */
 export const foreignTools: readonly Scenario[] = situations.map(
-  ({ when, extensions }): Scenario => ({
+  ({ when, extensions }, index): Scenario => ({
     name: `foreign tools named activate, deactivate and pin, ${when}`,
+    isOtherForm: index > 0,
     extensions,
     files: () =>
       Object.fromEntries(paths.map((path, index) => [path, numberedLines(`module ${index}`, 100)])),

@@ -54,11 +54,18 @@ function reminded(name: string, extension: ExtensionPath, place: "before" | "aft
 /** Extensions that add messages to single requests, or leave some out. */
 export const hooks: readonly Scenario[] = [
   reminded("a reminder with a new time", otherExtensions.remindWithNewTime, "before"),
-  reminded("a reminder with a new time", otherExtensions.remindWithNewTime, "after"),
-  reminded("a reminder with a fixed time", otherExtensions.remindWithFixedTime, "before"),
+  {
+    ...reminded("a reminder with a new time", otherExtensions.remindWithNewTime, "after"),
+    isOtherForm: true,
+  },
+  {
+    ...reminded("a reminder with a fixed time", otherExtensions.remindWithFixedTime, "before"),
+    isOtherForm: true,
+  },
   reminded("a reminder with a fixed time", otherExtensions.remindWithFixedTime, "after"),
   ...(["before", "after"] as const).map((place): Scenario => ({
     name: `a reminder that is appended to the newest prompt, ${place} the extension`,
+    isOtherForm: place === "after",
     extensions: { [place]: [otherExtensions.remindInPrompt] },
     files: () => ({ "a.txt": numberedLines("first", 20) }),
     async play({ prompt, resume }) {
@@ -74,6 +81,7 @@ export const hooks: readonly Scenario[] = [
   })),
   ...(["before", "after"] as const).map((place): Scenario => ({
     name: `an example with answers and a result, which is added to each request, ${place} the extension`,
+    isOtherForm: place === "before",
     extensions: { [place]: [otherExtensions.primeWithAnswers] },
     files: () => ({ "a.txt": numberedLines("first", 20) }),
     async play({ prompt, resume }) {
@@ -97,6 +105,7 @@ export const hooks: readonly Scenario[] = [
   })),
   ...(["before", "after"] as const).map((place): Scenario => ({
     name: `the plan mode of Pi's examples ${place} the extension`,
+    isOtherForm: place === "after",
     extensions: { [place]: [otherExtensions.planMode] },
     files: () => ({ "a.txt": numberedLines("first", 20) }),
     async play({ prompt, otherCommand, resume }) {

@@ -1,3 +1,5 @@
+import { runsEveryForm } from "@self-context-manager/store-contract";
+
 import type { Reply } from "../../loopback-reply.ts";
 import {
   type OddAnswer,
@@ -8,7 +10,7 @@ import {
 } from "../../odd/odd-scenario.ts";
 import { oddScenarios } from "../../odd/odd-scenarios.ts";
 import { oddChecks } from "../../odd/odd-tests.ts";
-import { endPiVersions } from "../../pi-versions.ts";
+import { endPiVersions, piVersions } from "../../pi-versions.ts";
 import { ofPlace, say } from "../answers.ts";
 import { otherExtensions } from "../extension-paths.ts";
 import type { Scenario, Side, Sides, Stage } from "../scenario.ts";
@@ -32,7 +34,7 @@ function inPi(scenario: OddScenario): Scenario {
     files: () => oddFiles,
     ...(scenario.needs === "odd results"
       ? { extensions: { before: [otherExtensions.oddResults] }, releases: endPiVersions.slice(1) }
-      : { releases: endPiVersions }),
+      : { releases: runsEveryForm("adapter-pi") ? endPiVersions : piVersions }),
     ...(scenario.notices === undefined
       ? {}
       : { incomparable: "The quotation marks in a part that is kept as text are escaped." }),

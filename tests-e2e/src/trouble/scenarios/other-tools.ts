@@ -131,16 +131,22 @@ export const otherTools: readonly Scenario[] = [
     { before: [otherExtensions.redactResults] },
     true,
   ),
-  redacted(
-    "a redactor of results after the extension",
-    { after: [otherExtensions.redactResults] },
-    true,
-  ),
-  redacted(
-    "a redactor of requests before the extension",
-    { before: [otherExtensions.redactRequests] },
-    true,
-  ),
+  {
+    ...redacted(
+      "a redactor of results after the extension",
+      { after: [otherExtensions.redactResults] },
+      true,
+    ),
+    isOtherForm: true,
+  },
+  {
+    ...redacted(
+      "a redactor of requests before the extension",
+      { before: [otherExtensions.redactRequests] },
+      true,
+    ),
+    isOtherForm: true,
+  },
   // The extension gets the same list as the host's record has, with the secret, so the store has it too.
   redacted(
     "a redactor of requests after the extension",
@@ -150,9 +156,12 @@ export const otherTools: readonly Scenario[] = [
   masked("a masker that puts secrets back, before the extension", {
     before: [otherExtensions.maskSecrets],
   }),
-  masked("a masker that puts secrets back, after the extension", {
-    after: [otherExtensions.maskSecrets],
-  }),
+  {
+    ...masked("a masker that puts secrets back, after the extension", {
+      after: [otherExtensions.maskSecrets],
+    }),
+    isOtherForm: true,
+  },
   {
     name: "tools of another machine",
     extensions: { before: [otherExtensions.remoteFiles] },

@@ -12,7 +12,7 @@ import { countIn, lastRequest, requestAt } from "../sent-lines.ts";
 function withoutStore(
   name: string,
   lose: (stage: Stage) => Promise<void>,
-  options: Pick<Scenario, "environment"> = {},
+  options: Pick<Scenario, "environment" | "isOtherForm"> = {},
 ): Scenario {
   return {
     name,
@@ -84,10 +84,14 @@ export const stores: readonly Scenario[] = [
     await loseStore();
     await resume();
   }),
-  withoutStore("a session file from another machine", async ({ moveHouse, resume }) => {
-    await moveHouse();
-    await resume();
-  }),
+  withoutStore(
+    "a session file from another machine",
+    async ({ moveHouse, resume }) => {
+      await moveHouse();
+      await resume();
+    },
+    { isOtherForm: true },
+  ),
   withoutStore("a store in memory", async ({ resume }) => await resume(), {
     environment: { SCM_STORE_KIND: "memory" },
   }),
@@ -98,8 +102,9 @@ export const stores: readonly Scenario[] = [
     ["a read", use(["read", { path: "c.txt" }])] as const,
     ["a command", use(["bash", { command: "cat c.txt && ls c.txt" }])] as const,
     ["a write", use(["write", { path: "d.txt", content: numberedLines("third", 40) }])] as const,
-  ].map(([tool, call]): Scenario => ({
+  ].map(([tool, call], index): Scenario => ({
     name: `a store that is deleted before the result of ${tool}`,
+    isOtherForm: index > 0,
     files: () => ({
       "a.txt": numberedLines("first", 40),
       "b.txt": numberedLines("second", 40),
