@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { openCheckedPage } from "../src/browser/checked-page.ts";
 import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
-import { openInspected, openView } from "../src/inspector/inspected.ts";
+import { fileIdIn, openView } from "../src/inspector/inspected.ts";
 import { openRecordedSession, type RecordedSession } from "../src/inspector/recorded-session.ts";
 import { runScm } from "../src/moving/scm-process.ts";
 
@@ -57,8 +57,8 @@ interface Ids {
 }
 
 async function idsOf({ storePath, workspace, sessionId }: RecordedSession): Promise<Ids> {
-  await using opened = await openInspected(storePath, workspace);
-  return { session: sessionId, file: await opened.fileId("docs/taxes.md") };
+  await using store = await openSqliteStore({ path: storePath });
+  return { session: sessionId, file: await fileIdIn(store, `${workspace}/docs/taxes.md`) };
 }
 
 describe.skipIf(problem !== undefined)("a snapshot that is opened from the disk", () => {

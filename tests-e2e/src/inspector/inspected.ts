@@ -5,6 +5,7 @@ import {
   type Inspector,
   openInspector,
 } from "@self-context-manager/inspector";
+import type { ObjectStore } from "@self-context-manager/core";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { expect } from "vitest";
 
@@ -29,14 +30,16 @@ export async function openInspected(storePath: string, workspace = ""): Promise<
   const opened = stack.move();
   return {
     inspected: { store, layouts, place: storePath, kind: "sqlite", parser, search },
-    async fileId(path) {
-      const where = { type: "file", path: `${workspace}/${path}` };
-      const [file] = (await store.find({ where, limit: 1 })).items;
-      if (file === undefined) throw new Error(`the store has no file ${path}`);
-      return file.body.id;
-    },
+    fileId: async (path) => await fileIdIn(store, `${workspace}/${path}`),
     [Symbol.asyncDispose]: async () => await opened.disposeAsync(),
   };
+}
+
+/** Returns the id of the file with this path. */
+export async function fileIdIn(store: ObjectStore, path: string): Promise<string> {
+  const [file] = (await store.find({ where: { type: "file", path }, limit: 1 })).items;
+  if (file === undefined) throw new Error(`the store has no file ${path}`);
+  return file.body.id;
 }
 
 /** An inspector on a store that is only open for it. */
