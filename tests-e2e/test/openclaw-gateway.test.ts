@@ -31,8 +31,11 @@ const problem = unpackedProblem() ?? (await openClawProblem());
 
 const playable = oddScenarios.filter(({ needs }) => needs === undefined);
 
-/** The odd answers need a second gateway, which takes a minute. They run if the adapter changes, and in the long run. */
-const runsOdd = runsEveryForm("adapter-openclaw");
+/**
+ * Long turns take a quarter of a minute, and the odd answers need a second gateway, which takes a minute. They run if the
+ * adapter changes, and in the long run.
+ */
+const runsLong = runsEveryForm("adapter-openclaw");
 
 /** Expects that the requests of a session are legal, and returns the places where their beginning changed. */
 function soundRequests(played: PlayedGateway, session?: string): readonly number[] {
@@ -101,7 +104,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     expect(soundRequests(managed, session)).toEqual([]);
   });
 
-  it("ends epochs within a turn", async () => {
+  it.runIf(runsLong)("ends epochs within a turn", async () => {
     const session = "agent:main:long";
     const work = longWork.slice(0, 36);
 
@@ -141,21 +144,24 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
     }
   });
 
-  it("continues in the same turn after the provider refused a request as too long", async () => {
-    const session = "agent:main:full";
-    const steps = longWork.slice(0, 15);
-    managed.limitTo(60_000);
+  it.runIf(runsLong)(
+    "continues in the same turn after the provider refused a request as too long",
+    async () => {
+      const session = "agent:main:full";
+      const steps = longWork.slice(0, 15);
+      managed.limitTo(60_000);
 
-    await managed.turn("work", steps, session);
-    const before = managed.refused;
-    await managed.turn("and now", [[["exec", { command: "echo after it" }]]], session);
-    managed.limitTo(Number.POSITIVE_INFINITY);
+      await managed.turn("work", steps, session);
+      const before = managed.refused;
+      await managed.turn("and now", [[["exec", { command: "echo after it" }]]], session);
+      managed.limitTo(Number.POSITIVE_INFINITY);
 
-    expect(before).toBeGreaterThan(0);
-    expect(managed.refused).toBe(before);
-    expect(managed.requestsOf(session).at(-1)?.text).toContain("after it");
-    expect(managed.requestsOf(session).flatMap(({ wire }) => illegalities(wire))).toEqual([]);
-  });
+      expect(before).toBeGreaterThan(0);
+      expect(managed.refused).toBe(before);
+      expect(managed.requestsOf(session).at(-1)?.text).toContain("after it");
+      expect(managed.requestsOf(session).flatMap(({ wire }) => illegalities(wire))).toEqual([]);
+    },
+  );
 
   it("shows a result as another plugin has changed it, also when it is activated again", async () => {
     const session = "agent:main:masked";
@@ -246,7 +252,7 @@ describe.skipIf(problem !== undefined)("managed context in a gateway of OpenClaw
   });
 
   // These sessions give the user notices, so they come after the test of the log.
-  describe.runIf(runsOdd)("beside a gateway without the plugin", () => {
+  describe.runIf(runsLong)("beside a gateway without the plugin", () => {
     let plain: PlayedGateway;
 
     beforeAll(async () => {
