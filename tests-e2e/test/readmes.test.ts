@@ -1,3 +1,4 @@
+import { runsEveryForm } from "@self-context-manager/store-contract";
 import { stopNode } from "@self-context-manager/store-xtdb";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -28,7 +29,8 @@ const names = [
   "replay",
   "search",
 ];
-if (missingForXtdb() === undefined) names.push("store-xtdb");
+// Its code starts a node of its own.
+if (runsEveryForm("store-xtdb") && missingForXtdb() === undefined) names.push("store-xtdb");
 
 /** The files that the code of some READMEs reads. */
 const files: Readonly<Record<string, string>> = {
