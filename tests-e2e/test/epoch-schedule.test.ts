@@ -2,10 +2,11 @@ import { testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import { bestSchedule, onlineSchedule, type ShortSession } from "../src/epochs/schedules.ts";
 
 const mostCalls = testScale.isLong ? 12 : 7;
-const numRuns = testScale.isLong ? 10 : 4;
+const numRuns = caseCount({ long: 10, changed: 4, unchanged: 2 });
 const timeout = testScale.isLong ? 600_000 : 240_000;
 
 /**

@@ -11,13 +11,14 @@ import {
 import { layoutKinds } from "@self-context-manager/compose";
 import { describe, expect, it } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import { piLists, scriptedLists } from "../src/codec/subjects.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 3_000 : 15;
+const runs = caseCount({ long: 3_000, changed: 15, unchanged: 8 });
 /** A store on the disk is slower, and the lists do not depend on it. */
-const runsOnDisk = testScale.isLong ? 300 : 5;
+const runsOnDisk = caseCount({ long: 300, changed: 5, unchanged: 3 });
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 /** The parts of a check that do not depend on the host. */

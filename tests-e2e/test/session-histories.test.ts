@@ -7,12 +7,13 @@ import {
 } from "@self-context-manager/testkit";
 import { describe, expect, it } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 5_000 : 30;
+const runs = caseCount({ long: 5_000, changed: 30, unchanged: 15 });
 /** A store on the disk is slower, and the histories do not depend on it. */
-const runsOnDisk = testScale.isLong ? 5_000 : 8;
+const runsOnDisk = caseCount({ long: 5_000, changed: 8, unchanged: 4 });
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 describe.each([

@@ -11,6 +11,7 @@ import { hostEvent, messagesOf, sequenceFaults } from "@self-context-manager/tes
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import {
   openTestSession,
   plainCodec,
@@ -20,7 +21,7 @@ import {
 import { branched, compacted } from "../src/session/host-lists.ts";
 
 const { isLong, seed } = testScale;
-const numRuns = isLong ? 10_000 : 60;
+const numRuns = caseCount({ long: 10_000, changed: 60, unchanged: 30 });
 const timeout = isLong ? 3_600_000 : 240_000;
 
 /** The host's changes of its list between two model calls. */

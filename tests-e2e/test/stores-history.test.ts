@@ -2,9 +2,10 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import { checkRandomHistories, testScale } from "@self-context-manager/store-contract";
 import { expect, it } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = testScale.isLong ? 3000 : 30;
+const runs = caseCount({ long: 3_000, changed: 30, unchanged: 15 }, ["store-sqlite"]);
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 it(

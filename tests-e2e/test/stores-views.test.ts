@@ -4,6 +4,7 @@ import { testScale } from "@self-context-manager/store-contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { caseCount } from "../src/case-count.ts";
 import { recordedLayouts, recordViews, viewMove } from "../src/session/recorded-views.ts";
 import { viewDifferences } from "../src/session/view-differences.ts";
 import { memoryPlace, sqlitePlace } from "../src/stores/places.ts";
@@ -15,8 +16,8 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
   "every call of a session in the %s layout",
   (_name, layout) => {
     it.each([
-      ["memory", memoryPlace, isLong ? 3_000 : 20],
-      ["sqlite", sqlitePlace, isLong ? 500 : 5],
+      ["memory", memoryPlace, caseCount({ long: 3_000, changed: 20, unchanged: 10 })],
+      ["sqlite", sqlitePlace, caseCount({ long: 500, changed: 5, unchanged: 3 })],
     ] as const)(
       "is rebuilt byte for byte from a store (%s)",
       async (_kind, createPlace, numRuns) => {
@@ -51,7 +52,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             await importObjects(copy, exportObjects(reopened));
             expect(await viewDifferences(copy, calls)).toEqual([]);
           }),
-          { numRuns: isLong ? 200 : 4, seed },
+          { numRuns: caseCount({ long: 200, changed: 4, unchanged: 2 }), seed },
         );
       },
       isLong ? 3_600_000 : 60_000,
@@ -64,7 +65,7 @@ it(
   async () => {
     const [layout] = recordedLayouts;
     if (layout === undefined) throw new TypeError("there is no layout");
-    const length = isLong ? 500 : 80;
+    const length = caseCount({ long: 500, changed: 80, unchanged: 40 });
     const sampled = fc.sample(viewMove, { numRuns: length, seed });
     await using place = await sqlitePlace();
     await using store = await place.open({});

@@ -6,6 +6,7 @@ import { openXtdbStore } from "@self-context-manager/store-xtdb";
 import {
   checkRandomHistories,
   type CreatePlace,
+  runsEveryForm,
   type StorePlace,
   testScale,
 } from "@self-context-manager/store-contract";
@@ -25,12 +26,14 @@ import {
 import { saidTo } from "../src/wire-rules.ts";
 
 const missing = missingForXtdb();
+/** The number of histories of `npm test`. Each takes some seconds of the processor. */
+const fewer = runsEveryForm("store-xtdb") ? { runs: 5, least: 5 } : { runs: 2, least: 2 };
 /**
  * The number of histories and comparisons. A history has about seven steps, and a comparison some hundred questions.
  */
 const histories = testScale.isLong
   ? { runs: 1_700, compareEvery: 4, timeLimit: 3_000_000, least: 10_000 }
-  : { runs: 5, compareEvery: 1, timeLimit: 100_000, least: 5 };
+  : { ...fewer, compareEvery: 1, timeLimit: 100_000 };
 
 describe.skipIf(missing !== undefined)(
   `XTDB on a real node${missing === undefined ? "" : `: ${missing}`}`,

@@ -3,10 +3,12 @@ import { platform } from "node:process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { triesEveryCase } from "../../../tools/property-runs.ts";
 import { openContextManager } from "../src/context-manager.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const sessionCount = process.env["SCM_LONG"] === "1" ? 5_000 : 500;
+const sessionCount = process.env["SCM_LONG"] === "1" ? 5_000 : triesEveryCase() ? 500 : 200;
 const atOnce = 50;
 
 test("sessions that were opened and closed leave no descriptor, no watch and no lock file", async () => {
