@@ -72,7 +72,7 @@ function activateUnreadOf({
 
 function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions): Layout {
   if (typeof layout === "string")
-    return layouts[known("layout", layoutKinds, layout)]({ ...sharesOf(policy), ...epochs });
+    return layouts[known("layout", layoutKinds, layout)]({ ...epochsOf(policy), ...epochs });
   checkInstance(
     "layout",
     layout,
@@ -86,8 +86,8 @@ function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions):
   return layout;
 }
 
-/** Returns the shares at which an epoch ends with a named setting. Other policies have the defaults. */
-function sharesOf(policy: SessionSettingsOptions["policy"]): Partial<EpochSettings> {
+/** Returns the settings of epochs that belong to a named setting. Other policies have the defaults. */
+function epochsOf(policy: SessionSettingsOptions["policy"]): Partial<EpochSettings> {
   if (policy === undefined || !isTagged(policy) || policy.type === "window") return {};
   return namedSettings[policy.setting ?? "default"].epochs;
 }

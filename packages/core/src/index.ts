@@ -50,7 +50,7 @@ export { pooledLayout } from "./layouts/pooled/pooled-layout.ts";
 export { epochLayout } from "./layouts/epoch/epoch-layout.ts";
 export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-settings.ts";
 export {
-  type EpochShares,
+  type NamedEpochSettings,
   type NamedSetting,
   namedSettings,
 } from "./layouts/epoch/named-settings.ts";

@@ -250,6 +250,7 @@ function assertDeparts(
     ),
   );
   const newest = new Set(newestParts(output.record));
+  const isSwept = epoch.isNew && epoch.endedBy !== "outputs";
   for (const handle of handlesShown(last.entries)) {
     if (active.has(handle) || changing.has(handle) || newest.has(handle)) continue;
     const changes = changesOf(handle, last, input);
@@ -264,7 +265,7 @@ function assertDeparts(
     assert.ok(departure.when !== "never" || canStay, `${handle} is too short to leave at once`);
     if (departure.when === "never")
       assert.ok(isThere, `${handle} was reported to stay, but has left the view`);
-    else if (departure.when === "next-call" || epoch.isNew) {
+    else if (departure.when === "next-call" || isSwept) {
       const isRestThere = isThere || changes.some(({ id }) => hasCall(output.messages, id));
       assert.ok(
         departure.mayStay === true || !isRestThere,
@@ -373,6 +374,7 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   if ((input.budget ?? Number.POSITIVE_INFINITY) > (lastBudget ?? Number.POSITIVE_INFINITY))
     return true;
   const keys = keysIn(entry, input);
+  if (epoch.endedBy === "outputs") return leftMiddles(call).some(({ index }) => index === cut);
   if (epoch.endedBy === "budget") {
     // Whole turns leave the view. Contents are shown in part, or only at the place where they were requested again.
     if (lastMessages.some(isLeftLine) || isShortened(output.messages, input)) return true;
@@ -418,7 +420,8 @@ function isJustified(
   const mayCost = settings.deactivate === "immediate" || settings.superseded === "at-once";
   // If other messages are left out, the thinking is refused in any case.
   const isCostly = losesThinkingInTurn(call) && !hasOtherMessages(call);
-  if ((endedBy === "carried" || endedBy === "cold") && !mayCost && isCostly) return false;
+  const isOwnChoice = endedBy === "carried" || endedBy === "outputs" || endedBy === "cold";
+  if (isOwnChoice && !mayCost && isCostly) return false;
   switch (endedBy) {
     case "compaction":
       return isCompacted;
@@ -448,6 +451,8 @@ function isJustified(
     }
     case "carried":
       return isCarriedEnd(call, settings, patient);
+    case "outputs":
+      return isOutputsEnd(call);
     case "returned":
       return hasReturned(call);
     case "thinking":
@@ -534,6 +539,62 @@ function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout
   if (settings.deactivate === "immediate" || settings.superseded === "at-once") return true;
   const share = Math.min(settings.share, settings.shareAtTurn, settings.shareDeactivated / 2);
   return figures.carried >= share * figures.rewrite;
+}
+
+/** Whether middles of outputs left that had cost about half of what writing again what follows them costs. */
+function isOutputsEnd(call: PlayedCall): boolean {
+  const { input, last, output } = call;
+  const { read, write, isCold } = input.cache ?? usualCache;
+  const found = leftMiddles(call);
+  const [first] = found;
+  if (first === undefined || last === undefined) return false;
+  if (isCold) return true;
+  const answers = output.record.entries.filter(isAnswer);
+  const carried = found.reduce((sum, { tokens, place: { turn, step } }) => {
+    const behind = answers.filter(
+      (one) => one.turn > turn || (one.turn === turn && one.step > step),
+    );
+    return sum + read * tokens * (behind.length - 1);
+  }, 0);
+  const written = last.entries.slice(first.index).reduce((sum, { tokens }) => sum + tokens, 0);
+  const gone = found.reduce((sum, { tokens }) => sum + tokens, 0);
+  // The layout estimates the tokens of a mark between the ends.
+  return carried >= 0.4 * (write - read) * (written - gone);
+}
+
+function isAnswer(entry: ViewEntry): entry is ViewEntry & { readonly type: "assistant" } {
+  return entry.type === "assistant";
+}
+
+type ResultEntry = ViewEntry & { readonly type: "result" };
+
+/** A result that the last view showed whole, and this one by its ends. */
+interface LeftMiddle {
+  /** Index in the last view. */
+  readonly index: number;
+  readonly place: ResultEntry;
+  /** The tokens that left. */
+  readonly tokens: number;
+}
+
+function leftMiddles({ last, output }: PlayedCall): readonly LeftMiddle[] {
+  const now = new Map<string, ResultEntry>();
+  for (const entry of output.record.entries)
+    if (entry.type === "result") now.set(placeOf(entry), entry);
+  return (last?.entries ?? []).flatMap((entry, index) => {
+    if (entry.type !== "result" || !hasOwn(entry, "whole")) return [];
+    const later = now.get(placeOf(entry));
+    if (later === undefined || !hasOwn(later, "part")) return [];
+    return [{ index, place: entry, tokens: entry.tokens - later.tokens }];
+  });
+}
+
+function placeOf({ turn, step, call }: ResultEntry): string {
+  return `${turn}.${step}.${call}`;
+}
+
+function hasOwn({ of, shows }: ResultEntry, form: "whole" | "part"): boolean {
+  return shows?.some((part) => part.of === of && part.form === form) === true;
 }
 
 /** Whether the last view shows an old version of an active object. */

@@ -6,7 +6,7 @@ import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entr
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
+import { cutOfMiddles, epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
@@ -52,6 +52,8 @@ interface Ended {
   readonly reason: EpochEnd;
   /** The keys of the contents and arguments that left. */
   readonly removed: readonly UseKey[];
+  /** Index from which on middles of long outputs left, if nothing before it changed. */
+  readonly cut?: number;
   /** Whether messages had to leave for the budget, or are shown in part. */
   readonly isShort?: boolean;
   /** The objects of which the budget did not allow to show more, if it ended the epoch. */
@@ -71,7 +73,8 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const died = kept.isWhole && kept.end === undefined ? before.died : {};
   const weighing = weigh(context, grown.entries, canLeave, died, before.calls + 1);
   const reason = kept.end ?? epochEnd(context, grown.entries, canLeave, weighing, unsentFrom);
-  const ended = reason === undefined ? undefined : end(context, grown, canLeave, reason);
+  const ended =
+    reason === undefined ? withoutMiddles(context, grown) : end(context, grown, canLeave, reason);
   const isNew = ended !== undefined;
   const entries = ended?.entries ?? grown.entries;
   const deactivated = isNew ? inactive(context, entries) : [];
@@ -82,7 +85,7 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
     calls: isNew ? 1 : before.calls + 1,
     ...defined({ ended_by: isNew ? ended.reason : before.ended_by }),
     left,
-    died: isNew ? {} : weighing.died,
+    died: isNew ? stillDead(weighing.died, ended, before.calls) : weighing.died,
     plain_tokens: known.plain_tokens + plainTokens(context, grown.entries.slice(grown.sent)),
     ...defined({
       left_out: context.input.leftOut,
@@ -98,25 +101,26 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
     memory,
     cut,
     deactivated,
-    figures: figuresOf(memory, weighing, isNew, entries, cut),
+    figures: figuresOf(memory, weighing, ended, entries, cut),
   };
 }
 
 function figuresOf(
   { epoch, calls, ended_by: endedBy, left, plain_tokens: appendOnlyTokens }: EpochMemory,
   { deadTokens, carried, rewrite }: Weighing,
-  isNew: boolean,
+  ended: Ended | undefined,
   entries: readonly ViewEntry[],
   cut: number,
 ): EpochFigures {
+  const isSwept = ended !== undefined && ended.cut === undefined;
   return {
     number: epoch,
     calls,
     ...defined({ endedBy }),
-    isNew,
+    isNew: ended !== undefined,
     left,
-    deadTokens: isNew ? 0 : deadTokens,
-    carried: isNew ? 0 : carried,
+    deadTokens: isSwept ? 0 : deadTokens,
+    carried: isSwept ? 0 : carried,
     rewrite,
     promptTokens: tokensUntil(entries, entries.length),
     sharedTokens: tokensUntil(entries, cut),
@@ -128,6 +132,16 @@ function tokensUntil(entries: readonly ViewEntry[], end: number): number {
   let tokens = 0;
   for (let index = 0; index < end; index += 1) tokens += entries[index]?.tokens ?? 0;
   return tokens;
+}
+
+/** Returns the dead parts that an end leaves where they are. Their calls count from the first one of the new epoch. */
+function stillDead(
+  died: Readonly<Record<string, number>>,
+  { cut = 0 }: Ended,
+  calls: number,
+): Readonly<Record<string, number>> {
+  const kept = Object.entries(died).filter(([place]) => Number.parseInt(place, 10) < cut);
+  return Object.fromEntries(kept.map(([place, call]) => [place, call - calls]));
 }
 
 /** Returns the view with everything that is new, before anything leaves. */
@@ -197,6 +211,16 @@ function end(
   const entries = shortened(swept.context, all.entries, handlesShown(activated));
   const removed = removedFrom(grown, entries, all.leaving);
   return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
+}
+
+/** Returns the view without the middles of long outputs that cost more than to write again what follows them. */
+function withoutMiddles(context: PlanningContext, grown: Grown): Ended | undefined {
+  const { entries, sent, unsentFrom } = grown;
+  const cut = cutOfMiddles(context, entries, sent, unsentFrom);
+  if (cut === undefined) return undefined;
+  const firstChanged = Math.min(cut, grown.firstChanged);
+  const made = without(context, { ...grown, firstChanged }, []);
+  return { entries: made.entries, reason: "outputs", removed: [], cut: firstChanged };
 }
 
 /** Whether a view leaves so much of the budget free that the next calls do not exceed it. */

@@ -4,6 +4,7 @@ import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
 import type { Removable } from "./leaving.ts";
+import { middleTokens } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** The figures that decide when an epoch ends, in tokens of uncached input. */
@@ -96,6 +97,44 @@ export function epochEnd(
   // Nobody will need a deactivated content, so waiting with it gains nothing.
   const certain = settings.shareDeactivated * (isTurnStart ? deactivatedAtTurn : 1);
   return deactivated > 0 && deactivated >= certain * rewrite ? "carried" : undefined;
+}
+
+/** The same share for the middles of long outputs: the model seldom needs one again. */
+const shareOfMiddles = 0.5;
+
+/**
+ * Returns the index of the first output whose middle leaves now, with those of all outputs behind it; undefined if none
+ * leaves. Reading these middles again has then cost their share of what it costs to write again what follows. `sent`:
+ * the number of entries that were sent before.
+ */
+export function cutOfMiddles(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  sent: number,
+  unsentFrom: number,
+): number | undefined {
+  const { read, write, rewrites, isCold } = context.cache;
+  const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
+  const before = rewrites === "everything" ? entries.slice(0, sent) : [];
+  const all = before.reduce((sum, { tokens }) => sum + tokens, 0);
+  let [answers, carried, gone, behind] = [0, 0, 0, 0];
+  let found: number | undefined;
+  for (let index = unsentFrom - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry?.type === "assistant") answers += 1;
+    if (entry === undefined || index >= sent) continue;
+    behind += entry.tokens;
+    const middle = middleTokens(context, entry);
+    if (middle === 0) continue;
+    gone += middle;
+    carried += read * middle * (answers - 1);
+    const lost = lostThinking(context, entries, index);
+    if (lost > 0 && !isTurnStart) continue;
+    const written = isCold ? 0 : Math.max(0, Math.max(all, behind) - gone - lost);
+    const rewrite = (write - read) * written + lostThinkingPrice * lost;
+    if (carried >= shareOfMiddles * rewrite) found = index;
+  }
+  return found;
 }
 
 function isReplacedAtOnce(

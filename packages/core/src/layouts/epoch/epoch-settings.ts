@@ -44,8 +44,8 @@ export interface EpochSettings {
     | { readonly over: number; readonly head: number; readonly tail: number }
     | undefined;
   /**
-   * Whether such a result is shown by its ends as soon as it arrives (default), or whole until the epoch ends. Whole ones
-   * cost more, and the model needs no further call to see them.
+   * Whether such a result is whole until the epoch ends (default), or shown by its ends as soon as it arrives. This costs
+   * less, and the model needs a further call to see all of it.
    */
   readonly freshOutputs: "whole" | "ends";
   /** Whether deactivated content leaves the view when its epoch ends (default) or with the next call. */
@@ -65,7 +65,7 @@ export const defaultEpochSettings: EpochSettings = {
   otherArguments: { over: 400, age: 10 },
   earlierThinking: "stays",
   trim: { over: 3_000, head: 500, tail: 200 },
-  freshOutputs: "ends",
+  freshOutputs: "whole",
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",
 };
