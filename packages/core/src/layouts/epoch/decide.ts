@@ -6,7 +6,7 @@ import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entr
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { cutOfMiddles, epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
+import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
@@ -71,10 +71,10 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const { unsentFrom } = grown;
   const canLeave = removables(context, grown.entries, unsentFrom);
   const died = kept.isWhole && kept.end === undefined ? before.died : {};
-  const weighing = weigh(context, grown.entries, canLeave, died, before.calls + 1);
+  const weighing = weigh(context, grown, canLeave, died, before.calls + 1);
   const reason = kept.end ?? epochEnd(context, grown.entries, canLeave, weighing, unsentFrom);
   const ended =
-    reason === undefined ? withoutMiddles(context, grown) : end(context, grown, canLeave, reason);
+    reason === undefined ? undefined : end(context, grown, canLeave, reason, weighing.middles?.cut);
   const isNew = ended !== undefined;
   const entries = ended?.entries ?? grown.entries;
   const deactivated = isNew ? inactive(context, entries) : [];
@@ -175,20 +175,27 @@ function grow(
 }
 
 /**
- * Decides which parts leave when an epoch ends. Those that nobody used leave first; if deactivated content leaves at once,
- * only the dead ones. If the budget demands it, the oldest of the other contents leave that were sent before and are not
- * pinned, as many as are needed to leave room for the calls that follow. If that is not enough, messages and new contents
- * leave in the order of decision D54.
+ * Decides which parts leave when an epoch ends. If it ends for long outputs, only their middles leave, from the index
+ * `middles` on. Otherwise those leave first that nobody used; if deactivated content leaves at once, only the dead ones.
+ * If the budget demands it, the oldest of the other contents leave that were sent before and are not pinned, as many as
+ * are needed to leave room for the calls that follow. If that is not enough, messages and new contents leave in the order
+ * of decision D54.
  */
 function end(
   context: PlanningContext,
   grown: Grown,
   canLeave: readonly Removable[],
   given: EpochEnd,
+  middles = grown.chat.length,
 ): Ended {
+  const onlyMiddles = given === "outputs";
   const onlyDead = context.settings.deactivate === "immediate" && given === "carried";
-  const unused = canLeave.filter(({ stays, isDead }) => (onlyDead ? isDead : !stays));
-  const swept = without(context, grown, unused);
+  const unused = canLeave.filter(({ stays, isDead }) =>
+    onlyMiddles ? false : onlyDead ? isDead : !stays,
+  );
+  const cut = onlyMiddles ? Math.min(middles, grown.firstChanged) : grown.firstChanged;
+  const swept = without(context, { ...grown, firstChanged: cut }, unused);
+  if (onlyMiddles) return { entries: swept.entries, reason: given, removed: [], cut };
   const reason = isOverBudget(context, swept.entries) ? "budget" : given;
   if (reason !== "budget" || leavesRoom(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
@@ -211,16 +218,6 @@ function end(
   const entries = shortened(swept.context, all.entries, handlesShown(activated));
   const removed = removedFrom(grown, entries, all.leaving);
   return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
-}
-
-/** Returns the view without the middles of long outputs that cost more than to write again what follows them. */
-function withoutMiddles(context: PlanningContext, grown: Grown): Ended | undefined {
-  const { entries, sent, unsentFrom } = grown;
-  const cut = cutOfMiddles(context, entries, sent, unsentFrom);
-  if (cut === undefined) return undefined;
-  const firstChanged = Math.min(cut, grown.firstChanged);
-  const made = without(context, { ...grown, firstChanged }, []);
-  return { entries: made.entries, reason: "outputs", removed: [], cut: firstChanged };
 }
 
 /** Whether a view leaves so much of the budget free that the next calls do not exceed it. */

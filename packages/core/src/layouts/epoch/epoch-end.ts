@@ -1,10 +1,11 @@
+import { defined } from "@self-context-manager/objects";
 import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
 import type { Removable } from "./leaving.ts";
-import { middleTokens } from "./long-outputs.ts";
+import { cutOfMiddles } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** The figures that decide when an epoch ends, in tokens of uncached input. */
@@ -22,6 +23,8 @@ export interface Weighing {
   readonly rewrite: number;
   /** Tokens of signed thinking that the model would not accept after the rewrite. */
   readonly lost: number;
+  /** Where long outputs leave their middles if nothing else leaves, and the tokens of the thinking lost behind it. */
+  readonly middles?: { readonly cut: number; readonly lost: number };
   /** The call at which each part became dead, by place. */
   readonly died: Readonly<Record<string, number>>;
 }
@@ -37,7 +40,7 @@ function placeName({ index, call }: Removable): string {
  */
 export function weigh(
   context: PlanningContext,
-  entries: readonly ViewEntry[],
+  { entries, sent }: { readonly entries: readonly ViewEntry[]; readonly sent: number },
   found: readonly Removable[],
   before: Readonly<Record<string, number>>,
   call: number,
@@ -59,16 +62,19 @@ export function weigh(
   }
   const leaving = found.filter(({ stays }) => !stays);
   const cut = leaving[0]?.index ?? entries.length;
+  const free = deadTokens === 0 ? 0 : freeTokens(context, entries, cut, leaving);
+  const from = cutOfMiddles(context, entries, sent);
   const lost = lostThinking(context, entries, cut);
-  if (deadTokens === 0) return { deadTokens, carried, deactivated, rewrite: 0, lost, died };
+  const middles =
+    from === undefined ? undefined : { cut: from, lost: lostThinking(context, entries, from) };
+  const known = { deadTokens, carried, deactivated, lost, died, ...defined({ middles }) };
+  if (deadTokens === 0) return { ...known, rewrite: 0 };
   const first = rewrites === "everything" ? 0 : cut;
   let kept = 0;
   for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
-  kept -= freeTokens(context, entries, cut, leaving);
-  const written = Math.max(0, (write - read) * (kept - lost));
-  const rewrite = written + lostThinkingPrice * lost;
-  return { deadTokens, carried, deactivated, rewrite, lost, died };
+  const written = Math.max(0, (write - read) * (kept - free - lost));
+  return { ...known, rewrite: written + lostThinkingPrice * lost };
 }
 
 /** The part of the share of deactivated contents at which an epoch ends at the first call of a turn. */
@@ -79,18 +85,32 @@ export function epochEnd(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   found: readonly Removable[],
-  { deadTokens, carried, deactivated, rewrite, lost }: Weighing,
+  weighing: Weighing,
   unsentFrom: number,
 ): EpochEnd | undefined {
-  const { settings, cache } = context;
+  const { middles } = weighing;
   if (isOverBudget(context, entries)) return "budget";
   const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
+  const reason = endOfContents(context, found, weighing, isTurnStart, unsentFrom > 0);
+  if (reason !== undefined || middles === undefined) return reason;
+  return middles.lost > 0 && !isTurnStart ? undefined : "outputs";
+}
+
+/** Returns why contents leave with this call. */
+function endOfContents(
+  { settings, cache, active }: PlanningContext,
+  found: readonly Removable[],
+  { deadTokens, carried, deactivated, rewrite, lost }: Weighing,
+  isTurnStart: boolean,
+  isAnswered: boolean,
+): EpochEnd | undefined {
   // Within a turn the model still works with its thinking, so an end is not free even if the cache is cold.
   const isThinkingNeeded = lost > 0 && !isTurnStart;
-  const canBeFree = unsentFrom > 0 && !isThinkingNeeded;
+  const canBeFree = isAnswered && !isThinkingNeeded;
   if (cache.isCold && canBeFree && found.some(({ stays }) => !stays)) return "cold";
   if (deadTokens === 0) return undefined;
-  if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
+  if (settings.deactivate === "immediate" || isReplacedAtOnce({ settings, active }, found))
+    return "carried";
   if (isThinkingNeeded) return undefined;
   const share = isTurnStart ? settings.shareAtTurn : settings.share;
   if (carried >= share * rewrite) return "carried";
@@ -99,46 +119,8 @@ export function epochEnd(
   return deactivated > 0 && deactivated >= certain * rewrite ? "carried" : undefined;
 }
 
-/** The same share for the middles of long outputs: the model seldom needs one again. */
-const shareOfMiddles = 0.5;
-
-/**
- * Returns the index of the first output whose middle leaves now, with those of all outputs behind it; undefined if none
- * leaves. Reading these middles again has then cost their share of what it costs to write again what follows. `sent`:
- * the number of entries that were sent before.
- */
-export function cutOfMiddles(
-  context: PlanningContext,
-  entries: readonly ViewEntry[],
-  sent: number,
-  unsentFrom: number,
-): number | undefined {
-  const { read, write, rewrites, isCold } = context.cache;
-  const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
-  const before = rewrites === "everything" ? entries.slice(0, sent) : [];
-  const all = before.reduce((sum, { tokens }) => sum + tokens, 0);
-  let [answers, carried, gone, behind] = [0, 0, 0, 0];
-  let found: number | undefined;
-  for (let index = unsentFrom - 1; index >= 0; index -= 1) {
-    const entry = entries[index];
-    if (entry?.type === "assistant") answers += 1;
-    if (entry === undefined || index >= sent) continue;
-    behind += entry.tokens;
-    const middle = middleTokens(context, entry);
-    if (middle === 0) continue;
-    gone += middle;
-    carried += read * middle * (answers - 1);
-    const lost = lostThinking(context, entries, index);
-    if (lost > 0 && !isTurnStart) continue;
-    const written = isCold ? 0 : Math.max(0, Math.max(all, behind) - gone - lost);
-    const rewrite = (write - read) * written + lostThinkingPrice * lost;
-    if (carried >= shareOfMiddles * rewrite) found = index;
-  }
-  return found;
-}
-
 function isReplacedAtOnce(
-  { settings, active }: PlanningContext,
+  { settings, active }: Pick<PlanningContext, "settings" | "active">,
   found: readonly Removable[],
 ): boolean {
   if (settings.superseded !== "at-once") return false;

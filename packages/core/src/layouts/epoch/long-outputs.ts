@@ -56,6 +56,39 @@ export function middleTokens(context: PlanningContext, entry: ViewEntry): number
   return Math.max(0, entry.tokens - trim.head - trim.tail - markTokens);
 }
 
+/** Share of the rewrite cost at which middles leave; the model seldom needs one again. */
+const shareOfMiddles = 0.5;
+
+/**
+ * Returns the index of the first output whose middle leaves now, with those of all outputs behind it; undefined if none
+ * leaves. Reading these middles again has then cost their share of what it costs to write again what follows. `sent`:
+ * the number of entries that were sent before.
+ */
+export function cutOfMiddles(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  sent: number,
+): number | undefined {
+  const { read, write, rewrites, isCold } = context.cache;
+  const before = rewrites === "everything" ? entries.slice(0, sent) : [];
+  const all = before.reduce((sum, { tokens }) => sum + tokens, 0);
+  let [answers, carried, gone, behind] = [0, 0, 0, 0];
+  let found: number | undefined;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry?.type === "assistant") answers += 1;
+    if (entry === undefined || index >= sent || answers === 0) continue;
+    behind += entry.tokens;
+    const middle = middleTokens(context, entry);
+    if (middle === 0) continue;
+    gone += middle;
+    carried += read * middle * (answers - 1);
+    const written = isCold ? 0 : Math.max(0, Math.max(all, behind) - gone);
+    if (carried >= shareOfMiddles * (write - read) * written) found = index;
+  }
+  return found;
+}
+
 /** Returns an entry without the middle of its output, if it can leave. */
 export function withoutMiddle(context: PlanningContext, entry: ViewEntry): ViewEntry {
   const { trim } = context.settings;
