@@ -3,7 +3,8 @@ import type { EpochEnd } from "./layout.ts";
 const reasons: Readonly<Record<EpochEnd, string>> = {
   carried:
     "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
-  outputs: "long outputs that the model had answered cost more than showing them by their ends",
+  outputs:
+    "the cost of sending long outputs whole again had reached half of the cost of writing again what follows",
   cold: "the provider's cache was cold, so a rewrite cost nothing extra",
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",

@@ -23,7 +23,8 @@ const epochEnds: Readonly<Record<EpochEnd, string>> = {
     "the cost of sending inactive content again had reached the set share of the cost of a rewrite",
   cold: "the provider's cache was cold, so a rewrite cost nothing extra",
   budget: "the view would have exceeded its budget",
-  outputs: "long outputs were shortened",
+  outputs:
+    "the cost of sending long outputs whole again had reached half of the cost of writing again what follows",
   "late-result": "a tool result arrived late",
   returned: "messages that another extension had left out are back",
   compaction: "the chat was compacted",
