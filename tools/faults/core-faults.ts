@@ -758,12 +758,6 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "Number.parseInt(place, 10) < cut",
-    becomes: "true",
-    breaks: "After an epoch's end, contents count as inactive that are in use.",
-  },
-  {
-    file: "layouts/epoch/decide.ts",
     of: "[place, call - calls]",
     becomes: "[place, call]",
     breaks: "Inactive text counts as read less often than it was when a long output is shortened.",
