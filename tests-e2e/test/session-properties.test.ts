@@ -60,12 +60,13 @@ describe("a session through any history of its host", () => {
             const view = await session.nextView();
 
             expect(sequenceFaults(view.messages)).toEqual([]);
-            const newest = promptsIn(messages).findLast((text) => text.trim() !== "") ?? "";
+            const newest = promptsIn(messages).findLast((text) => text.trim() !== "");
             // A prompt that is only an image can follow, and the image of this one can then have left.
-            const shown = promptsIn(view.messages).some((text) =>
-              text.startsWith(newest.trimEnd()),
+            const isShown = promptsIn(view.messages).some(
+              (text) => newest !== undefined && text.startsWith(newest.trimEnd()),
             );
-            expect(shown).toBe(true);
+            // After the user went back, the host's list can have no prompt with a text.
+            expect(isShown).toBe(newest !== undefined);
 
             const before = await versionCount(opened.store);
             await session.ingest(readList(messages, plainCodec));
