@@ -746,14 +746,14 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "died: isNew ? stillDead(weighing.died, ended, before.calls) : weighing.died,",
+    of: "died: isNew ? stillDead(weighing.died, ended.reason, cut, before.calls) : weighing.died,",
     becomes: "died: {},",
     breaks: "Inactive text is carried for ever, because its cost is never added up.",
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "stillDead(weighing.died, ended, before.calls)",
-    becomes: "{}",
+    of: 'if (reason !== "outputs") return {};',
+    becomes: "return {};",
     breaks: "Inactive text stays longer whenever a long output is shortened.",
   },
   {

@@ -215,9 +215,8 @@ export type Departure =
  * Why an epoch ended. `carried`: the carried cost reached its share of the rewrite cost. `outputs`: the same for the
  * middles of long outputs, and nothing else left. `cold`: the provider's cache held nothing of the session. `budget`: the
  * view exceeded the budget, a view that was cut may be larger now, or the user went back to a message that had left for
- * it.
- * `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the view
- * contains signed thinking of another model, or the text before the messages has changed, and the model binds its
+ * it. `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the
+ * view contains signed thinking of another model, or the text before the messages has changed, and the model binds its
  * thinking to both. `returned`: messages that an extension of the host had left out are back.
  */
 export type EpochEnd =
@@ -275,8 +274,8 @@ export type EpochEnd =
  * - `an-end-leaves-room`: after an end by the budget, a view fills at most the share `filledShare` of it. More is filled
  *   only if no turn is there but the newest, and no content that could leave: the newest turn, pinned contents and those
  *   that were just activated or have just arrived need it.
- * - `fresh-is-whole`: unless the settings say `freshOutputs: "ends"`, an active output of a tool that the model has not answered is shown
- *   whole, as far as the budget allows.
+ * - `fresh-is-whole`: unless the settings say `freshOutputs: "ends"`, an active output of a tool that the model has not
+ *   answered is shown whole, as far as the budget allows.
  * - `free-texts-leave-behind-the-cut`: texts that leave without a decision of the policy, when an epoch ends, change no
  *   message before the first one that changes without them.
  * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens

@@ -52,8 +52,6 @@ interface Ended {
   readonly reason: EpochEnd;
   /** The keys of the contents and arguments that left. */
   readonly removed: readonly UseKey[];
-  /** Index from which on middles of long outputs left, if nothing before it changed. */
-  readonly cut?: number;
   /** Whether messages had to leave for the budget, or are shown in part. */
   readonly isShort?: boolean;
   /** The objects of which the budget did not allow to show more, if it ended the epoch. */
@@ -80,12 +78,13 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const deactivated = isNew ? inactive(context, entries) : [];
   const left = isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left;
   const known = kept.until === undefined ? firstMemory : before;
+  const cut = isNew ? firstChange(last?.entries ?? [], entries) : kept.cut;
   const memory: EpochMemory = {
     epoch: isNew ? before.epoch + 1 : before.epoch,
     calls: isNew ? 1 : before.calls + 1,
     ...defined({ ended_by: isNew ? ended.reason : before.ended_by }),
     left,
-    died: isNew ? stillDead(weighing.died, ended, before.calls) : weighing.died,
+    died: isNew ? stillDead(weighing.died, ended.reason, cut, before.calls) : weighing.died,
     plain_tokens: known.plain_tokens + plainTokens(context, grown.entries.slice(grown.sent)),
     ...defined({
       left_out: context.input.leftOut,
@@ -95,7 +94,6 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
       scarce: stillScarce(context, ended?.scarce ?? known.scarce, deactivated),
     }),
   };
-  const cut = isNew ? firstChange(last?.entries ?? [], entries) : kept.cut;
   return {
     entries,
     memory,
@@ -112,7 +110,7 @@ function figuresOf(
   entries: readonly ViewEntry[],
   cut: number,
 ): EpochFigures {
-  const isSwept = ended !== undefined && ended.cut === undefined;
+  const isSwept = ended !== undefined && ended.reason !== "outputs";
   return {
     number: epoch,
     calls,
@@ -134,12 +132,17 @@ function tokensUntil(entries: readonly ViewEntry[], end: number): number {
   return tokens;
 }
 
-/** Returns the dead parts that an end leaves where they are. Their calls count from the first one of the new epoch. */
+/**
+ * Returns the dead parts that an end leaves where they are: those before the cut, if it ended for long outputs. Their calls
+ * count from the first one of the new epoch.
+ */
 function stillDead(
   died: Readonly<Record<string, number>>,
-  { cut = 0 }: Ended,
+  reason: EpochEnd,
+  cut: number,
   calls: number,
 ): Readonly<Record<string, number>> {
+  if (reason !== "outputs") return {};
   const kept = Object.entries(died).filter(([place]) => Number.parseInt(place, 10) < cut);
   return Object.fromEntries(kept.map(([place, call]) => [place, call - calls]));
 }
@@ -190,12 +193,12 @@ function end(
 ): Ended {
   const onlyMiddles = given === "outputs";
   const onlyDead = context.settings.deactivate === "immediate" && given === "carried";
-  const unused = canLeave.filter(({ stays, isDead }) =>
-    onlyMiddles ? false : onlyDead ? isDead : !stays,
-  );
-  const cut = onlyMiddles ? Math.min(middles, grown.firstChanged) : grown.firstChanged;
-  const swept = without(context, { ...grown, firstChanged: cut }, unused);
-  if (onlyMiddles) return { entries: swept.entries, reason: given, removed: [], cut };
+  const unused = onlyMiddles
+    ? []
+    : canLeave.filter(({ stays, isDead }) => (onlyDead ? isDead : !stays));
+  const firstChanged = onlyMiddles ? Math.min(middles, grown.firstChanged) : grown.firstChanged;
+  const swept = without(context, { ...grown, firstChanged }, unused);
+  if (onlyMiddles) return { entries: swept.entries, reason: given, removed: [] };
   const reason = isOverBudget(context, swept.entries) ? "budget" : given;
   if (reason !== "budget" || leavesRoom(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };

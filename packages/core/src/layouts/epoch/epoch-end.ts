@@ -98,19 +98,19 @@ export function epochEnd(
 
 /** Returns why contents leave with this call. */
 function endOfContents(
-  { settings, cache, active }: PlanningContext,
+  context: PlanningContext,
   found: readonly Removable[],
   { deadTokens, carried, deactivated, rewrite, lost }: Weighing,
   isTurnStart: boolean,
   isAnswered: boolean,
 ): EpochEnd | undefined {
+  const { settings, cache } = context;
   // Within a turn the model still works with its thinking, so an end is not free even if the cache is cold.
   const isThinkingNeeded = lost > 0 && !isTurnStart;
   const canBeFree = isAnswered && !isThinkingNeeded;
   if (cache.isCold && canBeFree && found.some(({ stays }) => !stays)) return "cold";
   if (deadTokens === 0) return undefined;
-  if (settings.deactivate === "immediate" || isReplacedAtOnce({ settings, active }, found))
-    return "carried";
+  if (settings.deactivate === "immediate" || isReplacedAtOnce(context, found)) return "carried";
   if (isThinkingNeeded) return undefined;
   const share = isTurnStart ? settings.shareAtTurn : settings.share;
   if (carried >= share * rewrite) return "carried";
@@ -120,7 +120,7 @@ function endOfContents(
 }
 
 function isReplacedAtOnce(
-  { settings, active }: Pick<PlanningContext, "settings" | "active">,
+  { settings, active }: PlanningContext,
   found: readonly Removable[],
 ): boolean {
   if (settings.superseded !== "at-once") return false;
