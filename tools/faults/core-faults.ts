@@ -793,9 +793,9 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "After a long pause a long output is written to the cache again.",
   },
   {
-    file: "layouts/epoch/new-messages.ts",
-    of: "entries[index] = withoutMiddle(context, entries[index] as ViewEntry);",
-    becomes: "",
+    file: "layouts/epoch/result-entries.ts",
+    of: "isAnswered ? withoutMiddle(context, made) : made",
+    becomes: "made",
     breaks: "A session that others began has all its long outputs whole in its first view.",
   },
   {

@@ -2,7 +2,6 @@ import { missingMessages } from "../../lines/notices.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
 import type { Kept } from "./keep-entries.ts";
-import { withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { stepEntries } from "./result-entries.ts";
 import { userEntry } from "./user-entries.ts";
@@ -42,10 +41,6 @@ export function withNewMessages(
       entries.push(...stepEntries(context, parts, turn, step, keepsThinking));
     }
   }
-  // An output that is new to the view but that the model has answered is not a new output.
-  const answered = entries.findLastIndex(({ type }) => type === "assistant");
-  for (let index = kept.length; index < answered; index += 1)
-    entries[index] = withoutMiddle(context, entries[index] as ViewEntry);
   return begunByUser(context, entries);
 }
 

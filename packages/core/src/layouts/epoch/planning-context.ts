@@ -1,7 +1,14 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
-import { type AssistantStep, callsOf, isAssistantStep } from "../../chat/turn.ts";
+import {
+  type AssistantStep,
+  callsOf,
+  isAssistantStep,
+  isDiscarded,
+  type Turn,
+  type TurnPosition,
+} from "../../chat/turn.ts";
 import { uncalibrated } from "../../cost/calibration.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { type DraftEntry, drawnEntry, type Drawn, messageOf } from "../../render/drawn-entry.ts";
@@ -30,6 +37,8 @@ export interface PlanningContext {
   readonly leftOut: LeftOut;
   /** The turn of the newest user message, of which no text leaves; -1 if there is none. */
   readonly newestUser: number;
+  /** The place of the newest answer in the chat; undefined if there is none. */
+  readonly newestAnswer: TurnPosition | undefined;
   entryOf(handle: string): PoolEntry | undefined;
   isPinned(handle: string): boolean;
   /** Returns the newest version of an object in the pool. */
@@ -84,6 +93,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
       ({ user }, turn) =>
         user !== null && withoutEmpty(user).length > 0 && !leftOut.has({ turn, step: -1 }),
     ),
+    newestAnswer: newestAnswer(turns),
     entryOf,
     isPinned: (handle) => active.get(handle)?.isPinned === true,
     versionOf,
@@ -105,6 +115,15 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     tokensOf,
     total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
   };
+}
+
+function newestAnswer(turns: readonly Turn[]): TurnPosition | undefined {
+  for (let turn = turns.length - 1; turn >= 0; turn -= 1) {
+    const steps = turns[turn]?.steps ?? [];
+    const step = steps.findLastIndex((one) => isAssistantStep(one) && !isDiscarded(one));
+    if (step !== -1) return { turn, step };
+  }
+  return undefined;
 }
 
 const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();

@@ -15,7 +15,7 @@ import {
 } from "../../calls/toolcall-object.ts";
 import { isFileOfUser } from "../../calls/user-object.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
-import { callsOf, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
+import { callsOf, isAfter, isAssistantStep, isDiscarded } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasOwnLine } from "../../lines/own-lines.ts";
 import type { ActiveObject } from "../../view/layout.ts";
@@ -24,13 +24,14 @@ import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { ShownParts } from "../../view/shown-parts.ts";
 import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import { answerEntry } from "./bound-thinking.ts";
-import { endsOfOutput } from "./long-outputs.ts";
+import { endsOfOutput, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
 
 /**
  * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:
- * whether the answer was thought after exactly the entries before it.
+ * whether the answer was thought after exactly the entries before it. A long output that the model has answered without
+ * this view is not new, so it is shown by its ends.
  */
 export function stepEntries(
   context: PlanningContext,
@@ -46,8 +47,10 @@ export function stepEntries(
   const answer = answerEntry(context, { turn, step: index }, keepsThinking);
   if (answer === undefined) return [];
   parts.add(answer);
+  const isAnswered = isAfter(context.newestAnswer, { turn, step: index });
   const results = callsOf(step).map((call, position) => {
-    const entry = resultEntry(context, parts, { turn, step: index, call: position }, call);
+    const made = resultEntry(context, parts, { turn, step: index, call: position }, call);
+    const entry = isAnswered ? withoutMiddle(context, made) : made;
     parts.add(entry);
     return entry;
   });
