@@ -4,11 +4,12 @@ export interface OddCall {
   readonly id?: string;
   /**
    * What is called: the host's own tool that shows this file, with these arguments beside its own; each of the host's tools
-   * with the same arguments; or a tool whose result has this content.
+   * with the same arguments; a command or tool that prints so many numbered lines; or a tool whose result has this content.
    */
   readonly calls:
     | { readonly shows: OddFile; readonly beside?: object }
     | { readonly args: unknown }
+    | { readonly prints: number }
     | { readonly gives: OddContent };
 }
 
@@ -17,6 +18,11 @@ export type OddContent = "plain text" | "null";
 
 /** The text of a result with the content `plain text`. */
 export const plainText = "the words of a_plain_text";
+
+/** Returns the command that prints numbered lines. */
+export function printing(lines: number): string {
+  return `seq -f 'the words of line_%g' ${lines}`;
+}
 
 /** An answer of the scripted model: a text, calls, or a text with signed thinking before it. */
 export type OddAnswer =

@@ -59,6 +59,12 @@ export const oddScenarios: readonly OddScenario[] = [
     },
   },
   {
+    name: "an output of 12,000 characters that the model has not answered",
+    async play({ prompt }) {
+      await prompt("the words of prompt_1", [{ calls: { prints: 600 } }], "the words of answer_1");
+    },
+  },
+  {
     name: "results whose content is a text or null",
     needs: "odd results",
     async play(stage) {

@@ -1,7 +1,13 @@
 import type { Reply } from "../loopback-reply.ts";
 import type { PlayedGateway } from "../openclaw/played-gateway.ts";
 import { errorsOf } from "../openclaw/played-gateway.ts";
-import type { OddAnswer, OddCall, OddScenario, OddSide } from "./odd-scenario.ts";
+import {
+  type OddAnswer,
+  type OddCall,
+  type OddScenario,
+  type OddSide,
+  printing,
+} from "./odd-scenario.ts";
 
 /** Plays a scenario in a session of its own of a gateway. The gateway is not started again. */
 export async function openClawOddSide(
@@ -51,7 +57,9 @@ function oddReplies(): (answer: OddAnswer) => Reply {
     const made: readonly (readonly [string, unknown])[] =
       "shows" in called
         ? [["exec", { command: `cat ${called.shows}`, ...called.beside }]]
-        : calledTools.map((name) => [name, called.args]);
+        : "prints" in called
+          ? [["exec", { command: printing(called.prints) }]]
+          : calledTools.map((name) => [name, called.args]);
     return made.map(([name, args]) => {
       calls += 1;
       return { id: id ?? `odd${calls}`, name, arguments: args };

@@ -81,6 +81,14 @@ function appTools(): ToolSet {
   const inputSchema = jsonSchema<object>({ type: "object", properties: {} });
   return {
     ...sdkTools(memoryFolder(oddFiles)),
+    print_lines: tool({
+      inputSchema: jsonSchema<{ lines: number }>({
+        type: "object",
+        properties: { lines: { type: "number" } },
+      }),
+      execute: ({ lines }) =>
+        Array.from({ length: lines }, (_, index) => `the words of line_${index + 1}\n`).join(""),
+    }),
     plain_text: tool({ inputSchema, execute: () => plainText }),
     nothing: tool({ inputSchema, execute: () => null }),
   };
@@ -98,7 +106,9 @@ function oddReplies(): (answer: OddAnswer) => ModelReply {
         ? [["show", { path: called.shows, ...called.beside }]]
         : "gives" in called
           ? [[called.gives === "null" ? "nothing" : "plain_text", {}]]
-          : calledTools.map((name) => [name, called.args]);
+          : "prints" in called
+            ? [["print_lines", { lines: called.prints }]]
+            : calledTools.map((name) => [name, called.args]);
     return made.map(([name, args]) => {
       calls += 1;
       // A model can give anything as arguments.

@@ -5,6 +5,7 @@ import {
   type OddAnswer,
   type OddCall,
   oddFiles,
+  printing,
   type OddScenario,
   type OddSide,
 } from "../../odd/odd-scenario.ts";
@@ -66,6 +67,8 @@ function callsOf({ id = ofPlace, calls }: OddCall): Extract<Reply, { calls: unkn
       : { name: "bash", arguments: { command: `cat ${calls.shows}`, ...calls.beside } };
     return [{ id, ...call }];
   }
+  if ("prints" in calls)
+    return [{ id, name: "bash", arguments: { command: printing(calls.prints) } }];
   if ("gives" in calls)
     return [{ id, name: calls.gives === "null" ? "nothing" : "plain_text", arguments: {} }];
   return calledTools.map((name) => ({ id, name, arguments: calls.args }));
