@@ -795,6 +795,12 @@ export const coreFaults: readonly DeliberateFault[] = [
   {
     file: "layouts/epoch/result-entries.ts",
     of: "isAnswered ? withoutMiddle(context, made) : made",
+    becomes: "withoutMiddle(context, made)",
+    breaks: "A new long output is not whole, and the model needs a further call to see it.",
+  },
+  {
+    file: "layouts/epoch/result-entries.ts",
+    of: "isAnswered ? withoutMiddle(context, made) : made",
     becomes: "made",
     breaks: "A session that others began has all its long outputs whole in its first view.",
   },

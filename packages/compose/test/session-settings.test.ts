@@ -1,4 +1,4 @@
-import { type Message, neutralCodec, readList } from "@self-context-manager/core";
+import { type ContextSession, type Message, neutralCodec, readList } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
 import { openContextManager, sessionSettings } from "../src/index.ts";
@@ -59,37 +59,72 @@ describe("a named setting", () => {
     expect(careful).toBeGreaterThan(usual + 2);
   });
 
+  it("shows a new long output whole, unless it is thrifty", async () => {
+    const output = "words of an output, and more of them. ".repeat(600);
+    const shown = await Promise.all(
+      (["thrifty", "default", "careful"] as const).map(
+        async (setting) => await showsWhole(setting, output),
+      ),
+    );
+
+    expect(shown).toEqual([false, true, true]);
+  });
+
   it("keeps no more objects at the end of an epoch than are active", () => {
     expect(() => sessionSettings({ policy: { type: "recently-used", alive: 1 } })).not.toThrow();
   });
 });
 
+type Named = "thrifty" | "default" | "careful";
+
 /** Returns the call with which the first epoch ends in a session of equal commands. */
-async function firstEnd(setting: "thrifty" | "default" | "careful"): Promise<number> {
-  const policy = { type: "recently-used", setting } as const;
-  await using manager = await openContextManager({ store: "memory", policy, watch: false });
-  const session = await manager.openSession({ harness: "test", sessionId: setting });
-  const messages: Message[] = [{ role: "user", content: "go on", timestamp: 1 }];
+async function firstEnd(setting: Named): Promise<number> {
+  await using opened = await openNamed(setting);
+  const messages: Message[] = [...begun];
   for (let call = 1; call <= 200; call += 1) {
-    const view = await session.ingestAndView(readList(messages, neutralCodec));
+    const view = await opened.session.ingestAndView(readList(messages, neutralCodec));
     if (view.epoch?.isNew === true) return call;
-    const id = `call_${call}`;
-    messages.push(
-      {
-        role: "assistant",
-        content: [{ type: "toolCall", id, name: "bash", arguments: { command: `make ${call}` } }],
-        meta: {},
-        timestamp: 2 * call,
-      },
-      {
-        role: "toolResult",
-        toolCallId: id,
-        toolName: "bash",
-        content: [{ type: "text", text: `${call} words of an output. `.repeat(200) }],
-        isError: false,
-        timestamp: 2 * call + 1,
-      },
-    );
+    messages.push(...commandOf(call, `${call} words of an output. `.repeat(200)));
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Whether the output of a command is shown whole before the model has answered it. */
+async function showsWhole(setting: Named, output: string): Promise<boolean> {
+  await using opened = await openNamed(setting);
+  const messages = [...begun, ...commandOf(1, output)];
+  const view = await opened.session.ingestAndView(readList(messages, neutralCodec));
+  return JSON.stringify(view.messages).includes(JSON.stringify(output).slice(1, -1));
+}
+
+async function openNamed(
+  setting: Named,
+): Promise<AsyncDisposable & { readonly session: ContextSession }> {
+  const policy = { type: "recently-used", setting } as const;
+  const manager = await openContextManager({ store: "memory", policy, watch: false });
+  const session = await manager.openSession({ harness: "test", sessionId: setting });
+  return { session, [Symbol.asyncDispose]: async () => await manager[Symbol.asyncDispose]() };
+}
+
+const begun: readonly Message[] = [{ role: "user", content: "go on", timestamp: 1 }];
+
+/** Returns the messages of a call of a command and its result. */
+function commandOf(call: number, output: string): readonly Message[] {
+  const id = `call_${call}`;
+  return [
+    {
+      role: "assistant",
+      content: [{ type: "toolCall", id, name: "bash", arguments: { command: `make ${call}` } }],
+      meta: {},
+      timestamp: 2 * call,
+    },
+    {
+      role: "toolResult",
+      toolCallId: id,
+      toolName: "bash",
+      content: [{ type: "text", text: output }],
+      isError: false,
+      timestamp: 2 * call + 1,
+    },
+  ];
 }
