@@ -1,4 +1,9 @@
-import { type ContextSession, type Message, neutralCodec, readList } from "@self-context-manager/core";
+import {
+  type ContextSession,
+  type Message,
+  neutralCodec,
+  readList,
+} from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
 import { openContextManager, sessionSettings } from "../src/index.ts";
