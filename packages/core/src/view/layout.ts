@@ -203,9 +203,9 @@ export interface EpochFigures extends EpochPlace {
 }
 
 /**
- * When the content of an inactive object leaves the view: with the next call, when the epoch ends, or never. Content that
- * never leaves has about as few tokens as the line that would replace it. `mayStay`: other text of the object is in such
- * short contents or in the arguments of calls, and does not leave with the content.
+ * When the content of an inactive object leaves the view: with the next call, when the epoch ends for another reason than
+ * `outputs`, or never. Content that never leaves has about as few tokens as the line that would replace it. `mayStay`:
+ * other text of the object is in such short contents or in the arguments of calls, and does not leave with the content.
  */
 export type Departure =
   | { readonly when: "next-call" | "epoch-end"; readonly mayStay?: true }
