@@ -1,4 +1,10 @@
-import { type ArgumentStub, contentParts, type ShownPart, type ViewEntry } from "./view-entry.ts";
+import {
+  type ArgumentStub,
+  contentParts,
+  partsOf,
+  type ShownPart,
+  type ViewEntry,
+} from "./view-entry.ts";
 
 /** The parts of each object that are in view, in the order of the view. */
 export interface ShownParts {
@@ -62,7 +68,7 @@ const noCalls: readonly string[] = [];
 export function linesBesideOutput(entry: ViewEntry): readonly ShownPart[] {
   if (entry.type !== "result") return [];
   const isShown = contentParts(entry).some(({ of }) => of === entry.of);
-  return isShown ? (entry.shows ?? []).filter(({ form }) => form === "line") : [];
+  return isShown ? partsOf(entry).filter(({ form }) => form === "line") : [];
 }
 
 /** Returns parts without duplicates. */

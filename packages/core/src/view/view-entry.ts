@@ -160,11 +160,15 @@ export type ShownPart = {
   readonly cut?: true;
 };
 
+/** Returns the parts that a result, or a message with objects, shows. */
+export function partsOf(entry: ViewEntry): readonly ShownPart[] {
+  return entry.type === "result" || entry.type === "object" ? (entry.shows ?? none) : none;
+}
+
 /** Returns the parts of an entry that show content. */
 export function contentParts(entry: ViewEntry): readonly ShownPart[] {
   if (entry.type === "user") return wholeParts(entry);
-  if (entry.type !== "result" && entry.type !== "object") return none;
-  const parts = entry.shows ?? none;
+  const parts = partsOf(entry);
   if (parts.every(isContent)) return parts;
   return parts.some(isContent) ? parts.filter(isContent) : none;
 }

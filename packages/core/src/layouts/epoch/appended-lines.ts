@@ -7,6 +7,7 @@ import {
   isCounted,
   type NoticeEntry,
   type ObjectEntry,
+  partsOf,
   type ShownPart,
   type ViewEntry,
 } from "../../view/view-entry.ts";
@@ -29,7 +30,7 @@ export function corrections(
   const newest = new Map<string, number>();
   const shown = new Map<string, number>();
   for (const entry of entries) {
-    for (const { of, version } of partsIn(entry))
+    for (const { of, version } of partsOf(entry))
       newest.set(of, Math.max(version, newest.get(of) ?? 0));
     for (const { of, version } of contentParts(entry)) shown.set(of, version);
     for (const { of, version } of linesBesideOutput(entry)) shown.set(of, version);
@@ -143,13 +144,9 @@ function handlesNamed(entries: readonly ViewEntry[]): Set<string> {
   const named = new Set<string>();
   for (const entry of entries) {
     if (entry.type === "result" && entry.of !== undefined) named.add(entry.of);
-    for (const { of } of partsIn(entry)) named.add(of);
+    for (const { of } of partsOf(entry)) named.add(of);
   }
   return named;
-}
-
-function partsIn(entry: ViewEntry): readonly ShownPart[] {
-  return entry.type === "result" || entry.type === "object" ? (entry.shows ?? []) : [];
 }
 
 /**
@@ -166,7 +163,7 @@ export function namedAgain(
   for (const entry of entries)
     if (entry.type === "user") for (const { of } of entry.parts ?? []) named.add(of);
   const parts = before
-    .flatMap(partsIn)
+    .flatMap(partsOf)
     .filter((part) => !named.has(part.of) && part.form !== "linked" && !isCounted(part));
   const shows = context.linesFor(parts);
   return shows.length === 0 ? [] : [context.sized({ type: "object", shows })];

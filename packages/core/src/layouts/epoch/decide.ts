@@ -2,7 +2,7 @@ import { defined, type ObjectId } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
-import { contentParts, handlesShown, type ViewEntry } from "../../view/view-entry.ts";
+import { contentParts, handlesShown, partsOf, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
@@ -273,7 +273,8 @@ function earlierContents(
   const last = new Map<UseKey, number>();
   for (const { keys, index } of canLeave) for (const key of keys) last.set(key, index);
   for (const [index, entry] of entries.entries())
-    for (const key of handlesNamed(entry)) last.set(key, index);
+    for (const { of } of entry.type === "user" ? contentParts(entry) : partsOf(entry))
+      last.set(of, index);
   const gone = new Set(unused);
   const earlier = canLeave.filter(
     (one) =>
@@ -283,12 +284,6 @@ function earlierContents(
     Math.max(index, ...keys.map((key) => last.get(key) ?? index)),
   );
   return [...groups].toSorted(([one], [other]) => one - other).map(([, group]) => group);
-}
-
-function handlesNamed(entry: ViewEntry): readonly UseKey[] {
-  const isShowing = entry.type === "result" || entry.type === "object";
-  const parts = isShowing ? (entry.shows ?? []) : contentParts(entry);
-  return parts.map(({ of }) => of);
 }
 
 /**

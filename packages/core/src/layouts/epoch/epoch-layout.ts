@@ -4,7 +4,7 @@ import { renderEntry } from "../../render/render-entry.ts";
 import { describeEntries } from "../../view/describe-entries.ts";
 import type { ActiveObject, Layout } from "../../view/layout.ts";
 import { linesBesideOutput } from "../../view/shown-parts.ts";
-import { isCounted, isNaming, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
+import { isCounted, isNaming, partsOf } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { decide } from "./decide.ts";
 import { departureOf } from "./departure.ts";
@@ -74,8 +74,4 @@ function neededVersions(
   }
   for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);
   return [...names];
-}
-
-function partsOf(entry: ViewEntry): readonly ShownPart[] {
-  return entry.type === "result" || entry.type === "object" ? (entry.shows ?? []) : [];
 }
