@@ -400,7 +400,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/give-way.ts",
-    of: "const isEnough = mostTokens(context, inParts) <= budget;",
+    of: "const isEnough = mostTokens(context, inParts) <= context.budget;",
     becomes: "const isEnough = true;",
     breaks: "A view exceeds the budget, and the provider refuses it.",
   },
@@ -418,14 +418,14 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/give-way.ts",
-    of: "const most = budget * filledShare;",
-    becomes: "const most = budget;",
+    of: "const most = context.budget * filledShare;",
+    becomes: "const most = context.budget;",
     breaks: "After messages have left for the budget, the next call ends another epoch.",
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "context.total(entries) <= budget * filledShare;",
-    becomes: "context.total(entries) <= budget;",
+    of: "context.total(entries) <= context.budget * filledShare;",
+    becomes: "context.total(entries) <= context.budget;",
     breaks: "After contents have left for the budget, the next call ends another epoch.",
   },
   {
@@ -849,7 +849,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: 'const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;',
+    of: "const unsentFrom = newestAnswer(entries) + 1;",
     becomes: "const unsentFrom = entries.length;",
     breaks: "A result leaves the prompt before the model has seen it.",
   },

@@ -72,13 +72,13 @@ export function loadedLines(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const { pool, budget = Number.POSITIVE_INFINITY } = context.input;
+  const { pool } = context.input;
   const loaded = [...pool.values()].filter(({ row }) => row.loaded === true);
   if (loaded.length === 0) return [];
   const named = handlesNamed(entries);
   const missing = loaded.filter(({ handle }) => !named.has(handle));
   if (missing.length === 0) return [];
-  let room = budget - context.total(entries);
+  let room = context.budget - context.total(entries);
   return missing.flatMap(({ handle: of, stored }): readonly ObjectEntry[] => {
     const shows: readonly ShownPart[] = [{ of, version: stored.version, form: "line" }];
     const entry = context.sized({ type: "object", shows });
@@ -97,12 +97,12 @@ export function linkedLines(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const { pool, budget = Number.POSITIVE_INFINITY } = context.input;
+  const { pool } = context.input;
   const linked = [...pool.values()].filter((entry) => isStillLinked(context, entry));
   if (linked.length === 0) return [];
   const named = handlesNamed(entries);
   const missing = linked.filter(({ handle }) => !named.has(handle) && !context.active.has(handle));
-  let room = budget - context.total(entries);
+  let room = context.budget - context.total(entries);
   const lines: ObjectEntry[] = [];
   for (const [document, objects] of Map.groupBy(missing, ({ row }) => row.linked ?? "")) {
     const entry = linkedEntry(context, document, objects, room);

@@ -84,7 +84,6 @@ function pinnedAgain(
     contentParts(entry).some(({ of }) => context.isPinned(of) && !again.has(of)),
   );
   const turn = entries.slice(entries.findLastIndex(({ type }) => type === "user"));
-  const { budget = Number.POSITIVE_INFINITY } = context.input;
-  const fits = context.total([...new Set([...others, ...turn, ...missing])]) <= budget;
+  const fits = context.total([...new Set([...others, ...turn, ...missing])]) <= context.budget;
   return fits ? missing : [];
 }

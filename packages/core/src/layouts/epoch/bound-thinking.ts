@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import {
   hasSignedThinking,
   isSignedThinking,
@@ -67,10 +68,8 @@ export function lostThinking(
 ): number {
   if (boundTo(context) === undefined) return 0;
   let tokens = 0;
-  for (let index = from; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined || !showsThinking(context, entry)) continue;
-    const step = context.answerAt(entry);
+  for (const entry of entries.slice(from)) {
+    const step = showsThinking(context, entry) ? context.answerAt(entry) : undefined;
     if (step !== undefined) tokens += thinkingTokens(step);
   }
   return tokens;
@@ -79,9 +78,7 @@ export function lostThinking(
 const counted = new WeakMap<AssistantStep, number>();
 
 function thinkingTokens(step: AssistantStep): number {
-  const known = counted.get(step);
-  if (known !== undefined) return known;
-  const tokens = contentTokens(step.assistant.filter(isSignedThinking), rawEstimator);
-  counted.set(step, tokens);
-  return tokens;
+  return madeOnce(counted, step, ({ assistant }) =>
+    contentTokens(assistant.filter(isSignedThinking), rawEstimator),
+  );
 }

@@ -6,8 +6,9 @@ import { contentParts, handlesShown, partsOf, type ViewEntry } from "../../view/
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { epochEnd, isOverBudget, weigh, type Weighing } from "./epoch-end.ts";
+import { epochEnd, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
+import { newestAnswer } from "./free-texts.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
 import { argumentsInView } from "./large-arguments.ts";
@@ -90,7 +91,7 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
       left_out: context.input.leftOut,
       compaction: compactionName(context.input),
       bound_to: boundTo(context),
-      short_for: ended?.isShort === true ? context.input.budget : known.short_for,
+      short_for: ended?.isShort === true ? context.budget : known.short_for,
       scarce: stillScarce(context, ended?.scarce ?? known.scarce, deactivated),
     }),
   };
@@ -173,7 +174,7 @@ function grow(
     redrawn: [],
   };
   const entries = appended(context, chat, before);
-  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  const unsentFrom = newestAnswer(entries) + 1;
   return { chat, entries, before, firstChanged, unsentFrom, sent };
 }
 
@@ -199,7 +200,7 @@ function end(
   const firstChanged = onlyMiddles ? Math.min(middles, grown.firstChanged) : grown.firstChanged;
   const swept = without(context, { ...grown, firstChanged }, unused);
   if (onlyMiddles) return { entries: swept.entries, reason: given, removed: [] };
-  const reason = isOverBudget(context, swept.entries) ? "budget" : given;
+  const reason = context.total(swept.entries) > context.budget ? "budget" : given;
   if (reason !== "budget" || leavesRoom(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
   const earlier = earlierContents(context, grown, canLeave, unused);
@@ -225,8 +226,7 @@ function end(
 
 /** Whether a view leaves so much of the budget free that the next calls do not exceed it. */
 function leavesRoom(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
-  const { budget } = context.input;
-  return budget === undefined || context.total(entries) <= budget * filledShare;
+  return context.total(entries) <= context.budget * filledShare;
 }
 
 /** A view without some parts. */

@@ -89,7 +89,7 @@ export function epochEnd(
   unsentFrom: number,
 ): EpochEnd | undefined {
   const { middles } = weighing;
-  if (isOverBudget(context, entries)) return "budget";
+  if (context.total(entries) > context.budget) return "budget";
   const isTurnStart = entries.slice(unsentFrom).some(({ type }) => type === "user");
   const reason = endOfContents(context, found, weighing, isTurnStart, unsentFrom > 0);
   if (reason !== undefined || middles === undefined) return reason;
@@ -125,10 +125,4 @@ function isReplacedAtOnce(
 ): boolean {
   if (settings.superseded !== "at-once") return false;
   return found.some(({ isDead, keys }) => isDead && keys.every((key) => active.has(key)));
-}
-
-/** Whether a view has more tokens than the budget allows. */
-export function isOverBudget(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
-  const { budget } = context.input;
-  return budget !== undefined && context.total(entries) > budget;
 }

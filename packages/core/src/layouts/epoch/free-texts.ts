@@ -1,6 +1,5 @@
 import { canReplace, replacedTexts, withoutReplaced } from "../../calls/replaced-texts.ts";
 import { withHeads } from "../../calls/text-heads.ts";
-
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import {
   hasSignedThinking,
@@ -16,7 +15,7 @@ import { shownParts } from "../../view/shown-parts.ts";
 import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
-import { mayChange } from "./large-arguments.ts";
+import { argumentTokens, holder, mayChange } from "./large-arguments.ts";
 import { middleTokens, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
@@ -65,7 +64,7 @@ export function freeTokens(
     tokens += thinking;
     for (const { call, saves } of calls) if (!whole.has(`${index}.${call}`)) tokens += saves;
   }
-  for (let index = from; index < answeredUntil(entries); index += 1) {
+  for (let index = from; index < newestAnswer(entries); index += 1) {
     const entry = entries[index];
     if (entry === undefined || whole.has(`${index}.undefined`)) continue;
     tokens += middleTokens(context, entry);
@@ -80,7 +79,7 @@ export function withoutFreeTexts(
   from: number,
 ): readonly ViewEntry[] {
   const found = freeTextsFrom(context, entries, from);
-  const answered = answeredUntil(entries);
+  const answered = newestAnswer(entries);
   return entries.flatMap((entry, index): readonly ViewEntry[] => {
     const free = found.get(index);
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
@@ -99,7 +98,7 @@ export function withoutFreeTexts(
 }
 
 /** Returns the index of the newest answer. The model has not seen the results behind it. */
-function answeredUntil(entries: readonly ViewEntry[]): number {
+export function newestAnswer(entries: readonly ViewEntry[]): number {
   return entries.findLastIndex(({ type }) => type === "assistant");
 }
 
@@ -150,8 +149,7 @@ function freeTextsFrom(
     if (step.toolcall_ids.length > 0) age += 1;
     const { isThought, thinking } = freeThinking(context, entry, step, demanded);
     const isFree = (one: FreeCall): boolean => {
-      const id = step.toolcall_ids[one.call];
-      const known = id === undefined ? undefined : context.input.pool.get(id);
+      const known = context.resultAt({ ...entry, call: one.call });
       if (known === undefined || entry.stubs?.some(({ call }) => call === one.call) === true)
         return false;
       if (one.form === "head") return known.stored.body["context_tool"] !== true;
@@ -216,12 +214,8 @@ function formOf(
   return isLong ? "head" : undefined;
 }
 
-function argumentTokens(args: unknown): number {
-  return rawEstimator.text(JSON.stringify(args) ?? "");
-}
-
 function freeStub(
-  { input }: PlanningContext,
+  context: PlanningContext,
   step: AssistantStep,
   { call, form }: FreeCall,
 ): ArgumentStub {
@@ -234,10 +228,7 @@ function freeStub(
   );
   // A stub of removed lines names no version, so one record cannot be about both.
   if (id === undefined || found.length === 0 || removed.length > 0) return stub;
-  const held = input.replacedIn?.(id, found);
-  const file = held === undefined ? undefined : input.pool.get(held.file);
-  if (held === undefined || file === undefined) return stub;
-  return { ...stub, of: file.handle, version: held.version };
+  return { ...stub, ...holder(context, context.input.replacedIn?.(id, found)) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
-import { withoutFreeTexts } from "./free-texts.ts";
+import { newestAnswer, withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
@@ -23,11 +23,10 @@ export function shortened(
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
 ): readonly ViewEntry[] {
-  const { budget = Number.POSITIVE_INFINITY } = context.input;
-  const messages = newestMessages(context, entries, activated, budget);
-  const inParts = contentsInPart(context, messages, activated, budget);
-  const isEnough = mostTokens(context, inParts) <= budget;
-  const least = isEnough ? inParts : leastView(context, inParts, budget);
+  const messages = newestMessages(context, entries, activated);
+  const inParts = contentsInPart(context, messages, activated);
+  const isEnough = mostTokens(context, inParts) <= context.budget;
+  const least = isEnough ? inParts : leastView(context, inParts);
   const cut = firstChange(entries, least);
   return withoutFreeTexts(context, redraw(context, least, { cut }), cut);
 }
@@ -41,7 +40,7 @@ function contentRanks(
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
 ): readonly (0 | 1 | 2 | undefined)[] {
-  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  const unsentFrom = newestAnswer(entries) + 1;
   return entries.map((entry, index) => {
     const parts = contentParts(entry);
     const isNewest = entry.type === "user" && entry.turn === context.newestUser;
@@ -60,7 +59,6 @@ function newestMessages(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
-  budget: number,
 ): readonly ViewEntry[] {
   const ranks = contentRanks(context, entries, activated);
   const ahead = entries.reduce((sum, entry, index) => {
@@ -68,7 +66,7 @@ function newestMessages(
     return (ranks[index] ?? 2) < 2 ? sum + Math.max(0, more) : sum;
   }, 0);
   const prose = proseTokens(context, entries);
-  const most = budget * filledShare;
+  const most = context.budget * filledShare;
   if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
   const notice = context.tokensOf(
@@ -152,11 +150,11 @@ function contentsInPart(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
-  budget: number,
 ): readonly ViewEntry[] {
+  const { budget } = context;
   if (mostTokens(context, entries) <= budget * filledShare) return entries;
   const ranks = contentRanks(context, entries, activated);
-  const unsentFrom = entries.findLastIndex(({ type }) => type === "assistant") + 1;
+  const unsentFrom = newestAnswer(entries) + 1;
   // What is outside of results has a line only if there is room for it.
   const fitted = entries.map((entry, index) => {
     if (ranks[index] === undefined) return entry;
@@ -198,16 +196,13 @@ function present(entries: readonly (ViewEntry | undefined)[]): readonly ViewEntr
  * Returns the smallest useful view: the newest user message, in part if necessary, before it one notice for the other
  * messages, and behind it the newest step, with as many of those before it as leave room for the calls that follow.
  */
-function leastView(
-  context: PlanningContext,
-  entries: readonly ViewEntry[],
-  budget: number,
-): readonly ViewEntry[] {
+function leastView(context: PlanningContext, entries: readonly ViewEntry[]): readonly ViewEntry[] {
+  const { budget } = context;
   const at = entries.findLastIndex(({ type }) => type === "user");
   const last = entries[at];
   const whole = last?.type === "user" ? wholeUserEntry(context, last.turn) : undefined;
   const isTooLong = whole !== undefined && context.tokensOf(whole) > budget;
-  const user = isTooLong ? userInPart(context, whole.turn, budget) : whole;
+  const user = isTooLong ? userInPart(context, whole.turn) : whole;
   if (isTooLong && user === undefined) return [];
   const line = omissionNotice(context, omissionNotices.others.write);
   const asked = user === undefined ? [] : [user];

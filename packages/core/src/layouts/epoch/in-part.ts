@@ -99,11 +99,8 @@ function withShown(
  * Returns as much of the user's message of a turn as leaves room for an answer, or as the budget allows, with its files if
  * they fit; undefined if nothing fits. Its note shows how the rest is read.
  */
-export function userInPart(
-  context: PlanningContext,
-  turn: number,
-  budget: number,
-): UserEntry | undefined {
+export function userInPart(context: PlanningContext, turn: number): UserEntry | undefined {
+  const { budget } = context;
   const said = context.input.turns[turn]?.user ?? "";
   const files = { files: true, text: textOf(said) } as const;
   const attempts = [...(hasFiles(said) ? [files] : []), { text: userText(said) }];

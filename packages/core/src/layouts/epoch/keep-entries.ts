@@ -81,14 +81,14 @@ function hasMoreRoom(
   { entries }: ViewRecord,
   { short_for: short }: EpochMemory,
 ): boolean {
-  const { budget, turns } = context.input;
+  const { turns } = context.input;
   if (lacksNewestParts(context, entries) || lacksNewestThinking(context, entries)) return true;
   if (short === undefined) return false;
-  if (budget === undefined || budget >= short * moreRoom) return true;
+  if (context.budget >= short * moreRoom) return true;
   const user = entries.findLast((entry) => entry.type === "user");
   if (user?.head === undefined || turns[user.turn] === undefined) return false;
   const whole = context.sized({ type: "user", turn: user.turn });
-  return context.total([whole]) <= budget;
+  return context.total([whole]) <= context.budget;
 }
 
 /** Whether the user went back to a message that had left the view. */

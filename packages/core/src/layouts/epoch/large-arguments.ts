@@ -1,12 +1,12 @@
-import { argumentsOf } from "../../chat/message.ts";
-import { defined } from "@self-context-manager/objects";
+import { defined, madeOnce } from "@self-context-manager/objects";
 import { isLargeWrite } from "../../calls/large-write.ts";
-
+import { argumentsOf } from "../../chat/message.ts";
 import { hasSignedThinking } from "../../chat/signed-thinking.ts";
 import { type AssistantStep, callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import { stubbed } from "../../render/argument-stubs.ts";
+import type { HeldTexts } from "../../view/layout.ts";
 import { type ArgumentStub, type AssistantEntry, isWholeStub } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -20,10 +20,7 @@ export interface LargeArguments {
   readonly saves: number;
 }
 
-interface LargeCall {
-  readonly call: number;
-  readonly saves: number;
-}
+type LargeCall = Omit<LargeArguments, "key">;
 
 const largeCalls = new WeakMap<
   AssistantStep,
@@ -46,8 +43,7 @@ export function argumentsInView(
     const { call } = one;
     const stub = entry.stubs?.find((known) => known.call === call);
     const saves = stub === undefined ? one.saves : one.saves - savedBy(step, stub);
-    const id = step.toolcall_ids[call];
-    const known = id === undefined ? undefined : context.input.pool.get(id);
+    const known = context.resultAt({ ...entry, call });
     if (known === undefined || saves <= 0) return [];
     return [{ key: argumentsKey(known.handle), call, saves }];
   });
@@ -58,15 +54,15 @@ const savings = new WeakMap<ArgumentStub, number>();
 /** Returns the tokens of a call that an argument stub has saved already. */
 function savedBy(step: AssistantStep, stub: ArgumentStub): number {
   if (isWholeStub(stub)) return Number.POSITIVE_INFINITY;
-  const known = savings.get(stub);
-  if (known !== undefined) return known;
-  const args = argumentsOf(callsOf(step)[stub.call]?.arguments);
-  const [whole, shown] = [args, stubbed(args, stub)].map((one) =>
-    rawEstimator.text(JSON.stringify(one)),
-  );
-  const saved = (whole ?? 0) - (shown ?? 0);
-  savings.set(stub, saved);
-  return saved;
+  return madeOnce(savings, stub, () => {
+    const args = argumentsOf(callsOf(step)[stub.call]?.arguments);
+    return argumentTokens(args) - argumentTokens(stubbed(args, stub));
+  });
+}
+
+/** Returns the tokens of a call's arguments. */
+export function argumentTokens(args: unknown): number {
+  return rawEstimator.text(JSON.stringify(args) ?? "");
 }
 
 /** Returns the argument stubs of an answer when the large arguments of some of its calls leave too. */
@@ -85,15 +81,20 @@ export function stubsFor(
 
 /** Returns the argument stub of a call, with the versions that hold its texts as far as they are known. */
 function stubOf(context: PlanningContext, entry: AssistantEntry, call: number): ArgumentStub {
-  const { input } = context;
-  const answer = context.answerAt(entry);
-  const id = answer?.toolcall_ids[call];
-  const block = answer === undefined ? undefined : callsOf(answer)[call];
+  const id = context.answerAt(entry)?.toolcall_ids[call];
+  const block = context.callAt({ ...entry, call });
   if (id === undefined || block === undefined) return { call };
-  const held = input.textsOf?.(id, argumentsOf(block.arguments));
+  return { call, ...holder(context, context.input.textsOf?.(id, argumentsOf(block.arguments))) };
+}
+
+/** Returns what an argument stub records of the versions that hold texts; nothing if the pool does not have the file. */
+export function holder(
+  { input }: PlanningContext,
+  held: HeldTexts | undefined,
+): Pick<ArgumentStub, "of" | "version" | "before"> {
   const file = held === undefined ? undefined : input.pool.get(held.file);
-  if (held === undefined || file === undefined) return { call };
-  return { call, of: file.handle, version: held.version, ...defined({ before: held.before }) };
+  if (held === undefined || file === undefined) return {};
+  return { of: file.handle, version: held.version, ...defined({ before: held.before }) };
 }
 
 function largeCallsOf(

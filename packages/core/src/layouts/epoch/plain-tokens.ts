@@ -1,7 +1,5 @@
-import { argumentsOf } from "../../chat/message.ts";
 import { lineCount } from "@self-context-manager/objects";
-
-import { callsOf } from "../../chat/turn.ts";
+import { argumentsOf } from "../../chat/message.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentParts, hasLeft, type ResultEntry, type ViewEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -50,9 +48,7 @@ function fileTokens(context: PlanningContext, entry: ResultEntry): number {
   const of = entry.shows?.find((part) => part.of !== entry.of)?.of;
   const content = of === undefined ? undefined : context.active.get(of)?.stored.body.content;
   if (typeof content !== "string") return entry.tokens;
-  const step = context.input.turns[entry.turn]?.steps[entry.step];
-  const call = step === undefined ? undefined : callsOf(step)[entry.call];
-  const { limit } = argumentsOf(call?.arguments);
+  const { limit } = argumentsOf(context.callAt(entry)?.arguments);
   const lines = Math.max(1, lineCount(content));
   const share = typeof limit === "number" ? Math.min(1, Math.max(0, limit / lines)) : 1;
   return Math.ceil(rawEstimator.text(content) * share) + 4;

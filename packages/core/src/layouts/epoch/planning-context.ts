@@ -30,6 +30,8 @@ export interface PlanningContext {
   readonly active: ReadonlyMap<string, ActiveObject>;
   readonly toolFacts: ToolFacts;
   readonly cache: CacheCost;
+  /** Maximum tokens of the messages; infinite without a limit. */
+  readonly budget: number;
   readonly keepsArguments: (object: InView) => boolean;
   readonly stays: (object: InView) => boolean;
   readonly isDeactivated: (key: UseKey) => boolean;
@@ -85,6 +87,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     active,
     toolFacts: input.toolFacts ?? usualToolFacts,
     cache: input.cache ?? usualCache,
+    budget: input.budget ?? Number.POSITIVE_INFINITY,
     keepsArguments: liveness?.keepsArguments ?? (() => true),
     stays: liveness?.stays ?? (() => true),
     isDeactivated: liveness?.isDeactivated ?? (() => false),
