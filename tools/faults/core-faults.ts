@@ -430,8 +430,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "const { leaving, entries } = fewest(all, earlier.length, withoutOldest, (one) =>",
-    becomes: "const { leaving, entries } = fewest(all, 0, withoutOldest, (one) =>",
+    of: ": fewest(earlier.length, (some) => leavesRoom(context, withoutOldest(some)));",
+    becomes: ": earlier.length;",
     breaks: "All earlier contents leave where the oldest ones were enough.",
   },
   {

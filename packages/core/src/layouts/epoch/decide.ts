@@ -2,7 +2,13 @@ import { defined, type ObjectId } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
-import { contentParts, handlesShown, partsOf, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  handlesShown,
+  partsOf,
+  rawTokens,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
@@ -121,16 +127,10 @@ function figuresOf(
     deadTokens: isSwept ? 0 : deadTokens,
     carried: isSwept ? 0 : carried,
     rewrite,
-    promptTokens: tokensUntil(entries, entries.length),
-    sharedTokens: tokensUntil(entries, cut),
+    promptTokens: rawTokens(entries),
+    sharedTokens: rawTokens(entries.slice(0, cut)),
     appendOnlyTokens,
   };
-}
-
-function tokensUntil(entries: readonly ViewEntry[], end: number): number {
-  let tokens = 0;
-  for (let index = 0; index < end; index += 1) tokens += entries[index]?.tokens ?? 0;
-  return tokens;
 }
 
 /**
@@ -204,23 +204,23 @@ function end(
   if (reason !== "budget" || leavesRoom(context, swept.entries))
     return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
   const earlier = earlierContents(context, grown, canLeave, unused);
-  const withoutOldest = (count: number): Leaving => {
-    const leaving = [...unused, ...earlier.slice(0, count).flat()].toSorted(byIndex);
-    return { leaving, ...without(context, grown, leaving) };
-  };
-  const all = withoutOldest(earlier.length);
-  const isShort = !leavesRoom(context, all.entries);
-  if (!isShort) {
-    const { leaving, entries } = fewest(all, earlier.length, withoutOldest, (one) =>
-      leavesRoom(context, one.entries),
+  const leavingWith = (count: number): readonly Removable[] =>
+    [...unused, ...earlier.slice(0, count).flat()].toSorted(
+      (one, other) => one.index - other.index,
     );
-    const removed = removedFrom(grown, entries, leaving);
-    return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
-  }
+  const withoutOldest = (count: number): readonly ViewEntry[] =>
+    without(context, grown, leavingWith(count)).entries;
+  const all = withoutOldest(earlier.length);
+  const isShort = !leavesRoom(context, all);
   // If turns leave, there can be room again for earlier contents, but not for those that nobody used.
   const activated = grown.entries.slice(grown.unsentFrom).filter(({ type }) => type === "object");
-  const entries = shortened(swept.context, all.entries, handlesShown(activated));
-  const removed = removedFrom(grown, entries, all.leaving);
+  const count = isShort
+    ? earlier.length
+    : fewest(earlier.length, (some) => leavesRoom(context, withoutOldest(some)));
+  const entries = isShort
+    ? shortened(swept.context, all, handlesShown(activated))
+    : withoutOldest(count);
+  const removed = removedFrom(grown, entries, leavingWith(count));
   return { entries, reason, removed, isShort, scarce: scarceObjects(context, entries) };
 }
 
@@ -229,35 +229,15 @@ function leavesRoom(context: PlanningContext, entries: readonly ViewEntry[]): bo
   return context.total(entries) <= context.budget * filledShare;
 }
 
-/** A view without some parts. */
-interface Leaving {
-  readonly leaving: readonly Removable[];
-  readonly entries: readonly ViewEntry[];
-}
-
-function byIndex(one: Removable, other: Removable): number {
-  return one.index - other.index;
-}
-
-/**
- * Returns the view without the fewest parts that is enough. `all`: the view without all of `count` parts, which is
- * enough. Without none of them it is not.
- */
-function fewest(
-  all: Leaving,
-  count: number,
-  without: (count: number) => Leaving,
-  isEnough: (view: Leaving) => boolean,
-): Leaving {
-  let found = all;
-  let [low, high] = [1, count];
+/** Returns the smallest number that is enough, from 1 to `all`, which is. */
+function fewest(all: number, isEnough: (count: number) => boolean): number {
+  let [low, high] = [1, all];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const tried = without(middle);
-    if (isEnough(tried)) [found, high] = [tried, middle];
+    if (isEnough(middle)) high = middle;
     else low = middle + 1;
   }
-  return found;
+  return high;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { defined } from "@self-context-manager/objects";
 import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
 import type { EpochEnd } from "../../view/layout.ts";
-import type { ViewEntry } from "../../view/view-entry.ts";
+import { rawTokens, type ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
 import type { Removable } from "./leaving.ts";
@@ -70,8 +70,7 @@ export function weigh(
   const known = { deadTokens, carried, deactivated, lost, died, ...defined({ middles }) };
   if (deadTokens === 0) return { ...known, rewrite: 0 };
   const first = rewrites === "everything" ? 0 : cut;
-  let kept = 0;
-  for (let index = first; index < entries.length; index += 1) kept += entries[index]?.tokens ?? 0;
+  let kept = rawTokens(entries.slice(first));
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
   const written = Math.max(0, (write - read) * (kept - free - lost));
   return { ...known, rewrite: written + lostThinkingPrice * lost };

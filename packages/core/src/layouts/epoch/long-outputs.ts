@@ -2,7 +2,12 @@ import type { CallKind } from "../../calls/call-kind.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
-import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import {
+  rawTokens,
+  type ResultEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks } from "./wanted-parts.ts";
@@ -70,8 +75,7 @@ export function cutOfMiddles(
   sent: number,
 ): number | undefined {
   const { read, write, rewrites, isCold } = context.cache;
-  const before = rewrites === "everything" ? entries.slice(0, sent) : [];
-  const all = before.reduce((sum, { tokens }) => sum + tokens, 0);
+  const all = rewrites === "everything" ? rawTokens(entries.slice(0, sent)) : 0;
   let [answers, carried, gone, behind] = [0, 0, 0, 0];
   let found: number | undefined;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
