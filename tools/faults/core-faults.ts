@@ -824,7 +824,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/epoch-end.ts",
-    of: "if (one.isDeactivated === true) deactivated += cost;",
+    of: "if (one.isDeactivated) deactivated += cost;",
     becomes: "deactivated += cost;",
     breaks: "A content that was only not used ends an epoch as early as a deactivated one.",
   },
@@ -849,7 +849,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "const unsentFrom = newestAnswer(entries) + 1;",
+    of: "const unsentFrom = firstUnsent(entries);",
     becomes: "const unsentFrom = entries.length;",
     breaks: "A result leaves the prompt before the model has seen it.",
   },
@@ -1556,8 +1556,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/free-texts.ts",
-    of: 'return entries.findLastIndex(({ type }) => type === "assistant");',
-    becomes: "return entries.length;",
+    of: "const answered = firstUnsent(entries);",
+    becomes: "const answered = entries.length;",
     breaks: "An output that the model has not answered is cut at an epoch's end.",
   },
   {

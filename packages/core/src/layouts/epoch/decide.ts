@@ -14,7 +14,6 @@ import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
 import { epochEnd, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
-import { newestAnswer } from "./free-texts.ts";
 import { shortened } from "./give-way.ts";
 import { type Kept, keepEntries } from "./keep-entries.ts";
 import { argumentsInView } from "./large-arguments.ts";
@@ -22,7 +21,7 @@ import { type Removable, removables } from "./leaving.ts";
 import { begunByUser, withNewMessages } from "./new-messages.ts";
 import { type PlanningContext, withoutObjects } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
-import { firstChange, firstOther } from "./same-entries.ts";
+import { firstChange, firstOther, firstUnsent } from "./same-entries.ts";
 import { plainTokens } from "./plain-tokens.ts";
 import { scarceObjects } from "./wanted-parts.ts";
 
@@ -174,7 +173,7 @@ function grow(
     redrawn: [],
   };
   const entries = appended(context, chat, before);
-  const unsentFrom = newestAnswer(entries) + 1;
+  const unsentFrom = firstUnsent(entries);
   return { chat, entries, before, firstChanged, unsentFrom, sent };
 }
 

@@ -58,7 +58,7 @@ export function weigh(
     deadTokens += one.saves;
     const cost = read * one.saves * (call - since);
     carried += cost;
-    if (one.isDeactivated === true) deactivated += cost;
+    if (one.isDeactivated) deactivated += cost;
   }
   const leaving = found.filter(({ stays }) => !stays);
   const cut = leaving[0]?.index ?? entries.length;

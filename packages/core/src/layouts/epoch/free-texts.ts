@@ -18,6 +18,7 @@ import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentTokens, holder, mayChange } from "./large-arguments.ts";
 import { middleTokens, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
+import { firstUnsent } from "./same-entries.ts";
 
 /** Characters from which on a text that an edit replaced can leave. */
 const leastReplaced = 120;
@@ -32,10 +33,8 @@ const shownHead = 200;
  */
 interface FreeTexts {
   readonly calls: readonly FreeCall[];
-  /** Whether the thinking of the answer leaves. */
-  readonly isThought: boolean;
-  /** Tokens of this thinking that a change of the view does not remove anyway. */
-  readonly thinking: number;
+  /** If the thinking of the answer leaves: the tokens of it that a change of the view does not remove anyway. */
+  readonly thinking: number | undefined;
 }
 
 interface FreeCall {
@@ -60,15 +59,12 @@ export function freeTokens(
 ): number {
   const whole = new Set(leaving.map(({ index, call }) => `${index}.${call}`));
   let tokens = 0;
-  for (const [index, { calls, thinking }] of freeTextsFrom(context, entries, from)) {
+  for (const [index, { calls, thinking = 0 }] of freeTextsFrom(context, entries, from)) {
     tokens += thinking;
     for (const { call, saves } of calls) if (!whole.has(`${index}.${call}`)) tokens += saves;
   }
-  for (let index = from; index < newestAnswer(entries); index += 1) {
-    const entry = entries[index];
-    if (entry === undefined || whole.has(`${index}.undefined`)) continue;
-    tokens += middleTokens(context, entry);
-  }
+  for (const [index, entry] of entries.slice(0, firstUnsent(entries)).entries())
+    if (index >= from && !whole.has(`${index}.undefined`)) tokens += middleTokens(context, entry);
   return tokens;
 }
 
@@ -79,27 +75,23 @@ export function withoutFreeTexts(
   from: number,
 ): readonly ViewEntry[] {
   const found = freeTextsFrom(context, entries, from);
-  const answered = newestAnswer(entries);
+  const answered = firstUnsent(entries);
   return entries.flatMap((entry, index): readonly ViewEntry[] => {
     const free = found.get(index);
     const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
     if (free === undefined || entry.type !== "assistant" || step === undefined)
       return [index >= from && index < answered ? withoutMiddle(context, entry) : entry];
-    if (free.isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
+    const isThought = free.thinking !== undefined;
+    if (isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
     const made = context.sized({
       ...entry,
-      ...(free.isThought ? { thinking: "all-left-out" } : {}),
+      ...(isThought ? { thinking: "all-left-out" } : {}),
       ...(stubs.length === 0 ? {} : { stubs }),
     });
     return [context.tokensOf(made) < context.tokensOf(entry) ? made : entry];
   });
-}
-
-/** Returns the index of the newest answer. The model has not seen the results behind it. */
-export function newestAnswer(entries: readonly ViewEntry[]): number {
-  return entries.findLastIndex(({ type }) => type === "assistant");
 }
 
 /**
@@ -147,7 +139,7 @@ function freeTextsFrom(
     const step = entry?.type === "assistant" ? context.answerAt(entry) : undefined;
     if (entry?.type !== "assistant" || step === undefined) continue;
     if (step.toolcall_ids.length > 0) age += 1;
-    const { isThought, thinking } = freeThinking(context, entry, step, demanded);
+    const thinking = freeThinking(context, entry, step, demanded);
     const isFree = (one: FreeCall): boolean => {
       const known = context.resultAt({ ...entry, call: one.call });
       if (known === undefined || entry.stubs?.some(({ call }) => call === one.call) === true)
@@ -160,7 +152,8 @@ function freeTextsFrom(
       .filter(({ form }) => age > ageOf(context.settings, form))
       .filter(isFree);
     const leaving = calls.length > 0 && mayChange(context, entry, step) ? calls : [];
-    if (isThought || leaving.length > 0) found.set(index, { calls: leaving, isThought, thinking });
+    if (thinking !== undefined || leaving.length > 0)
+      found.set(index, { calls: leaving, thinking });
   }
   return found;
 }
@@ -232,26 +225,24 @@ function freeStub(
 }
 
 /**
- * Returns the thinking of an answer that is free. `demanded`: the first turn of which it stays. If the model binds its
- * thinking, a change of the view removes the signed thinking behind it anyway, so only the other thinking counts.
+ * Returns the tokens of the thinking of an answer, if it is free. `demanded`: the first turn of which it stays. If the
+ * model binds its thinking, a change of the view removes the signed thinking behind it anyway, so only the other counts.
  */
 function freeThinking(
   context: PlanningContext,
   { turn, thinking }: AssistantEntry,
   step: AssistantStep,
   demanded: number,
-): Pick<FreeTexts, "isThought" | "thinking"> {
+): number | undefined {
   const { settings } = context;
   const isEarlier = turn < demanded && thinking !== "all-left-out";
-  if (settings.earlierThinking === "stays" || !isEarlier || hasThinkingItem(step))
-    return { isThought: false, thinking: 0 };
+  if (settings.earlierThinking === "stays" || !isEarlier || hasThinkingItem(step)) return undefined;
   const { assistant } = step;
   const rest = withoutAllThinking(assistant);
   const isUnsigned = thinking === "left-out";
   const shown = isUnsigned ? withoutSignedThinking(assistant) : assistant;
   const isSigned = !isUnsigned && hasSignedThinking(step);
-  if (rest.length === shown.length && !isSigned) return { isThought: false, thinking: 0 };
+  if (rest.length === shown.length && !isSigned) return undefined;
   const counted = boundTo(context) === undefined ? shown : withoutSignedThinking(shown);
-  const tokens = contentTokens(counted, rawEstimator) - contentTokens(rest, rawEstimator);
-  return { isThought: true, thinking: Math.max(0, tokens) };
+  return Math.max(0, contentTokens(counted, rawEstimator) - contentTokens(rest, rawEstimator));
 }

@@ -2,11 +2,11 @@ import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
-import { newestAnswer, withoutFreeTexts } from "./free-texts.ts";
+import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
-import { firstChange } from "./same-entries.ts";
+import { firstChange, firstUnsent } from "./same-entries.ts";
 import { wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
@@ -40,7 +40,7 @@ function contentRanks(
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
 ): readonly (0 | 1 | 2 | undefined)[] {
-  const unsentFrom = newestAnswer(entries) + 1;
+  const unsentFrom = firstUnsent(entries);
   return entries.map((entry, index) => {
     const parts = contentParts(entry);
     const isNewest = entry.type === "user" && entry.turn === context.newestUser;
@@ -154,7 +154,7 @@ function contentsInPart(
   const { budget } = context;
   if (mostTokens(context, entries) <= budget * filledShare) return entries;
   const ranks = contentRanks(context, entries, activated);
-  const unsentFrom = newestAnswer(entries) + 1;
+  const unsentFrom = firstUnsent(entries);
   // What is outside of results has a line only if there is room for it.
   const fitted = entries.map((entry, index) => {
     if (ranks[index] === undefined) return entry;

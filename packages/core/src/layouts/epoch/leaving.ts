@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
@@ -25,7 +26,7 @@ export interface Removable {
   /** Whether it is dead: no longer active, or replaced by a content further down. */
   readonly isDead: boolean;
   /** Whether the model or the user deactivated everything that it shows. */
-  readonly isDeactivated?: boolean;
+  readonly isDeactivated: boolean;
   /** Position of the call, if this is a call's arguments; the text block, if it is a long text of the user. */
   readonly call?: number;
   /** Whether it stays when the epoch ends. */
@@ -48,13 +49,12 @@ export function removables(
   });
   const found: Removable[] = [];
   entries.forEach((entry, index) => {
-    const possible = candidates(context, entry);
-    if (possible.length === 0) return;
+    const isUnsent = index >= unsentFrom;
     const isLive = (part: ShownPart): boolean =>
       context.active.has(part.of) &&
       (lastWhole.get(part.of) ?? index) <= index &&
       !isReplaced(context, part);
-    for (const { parts, inView, saves, call } of possible) {
+    for (const { parts, inView, saves, call } of candidates(context, entry)) {
       const { key } = inView[0] as InView;
       const live = parts.map(isLive);
       const isAlive =
@@ -62,7 +62,6 @@ export function removables(
       const isKept = inView.some(
         (one, at) => live[at] !== false && (context.isPinned(one.key) || context.stays(one)),
       );
-      const isUnsent = index >= unsentFrom;
       found.push({
         index,
         keys: [...new Set(inView.map((one) => one.key))],
@@ -70,7 +69,7 @@ export function removables(
         isDead: !isUnsent && !isAlive,
         isDeactivated: parts.length > 0 && inView.every((one) => context.isDeactivated(one.key)),
         stays: isUnsent || (isAlive && isKept),
-        ...(call === undefined ? {} : { call }),
+        ...defined({ call }),
       });
     }
   });
@@ -85,19 +84,14 @@ interface Candidate {
   readonly call?: number;
 }
 
-const nothing: readonly Candidate[] = [];
-
 function candidates(context: PlanningContext, entry: ViewEntry): readonly Candidate[] {
-  if (entry.type === "assistant") {
-    const large = argumentsInView(context, entry);
-    if (large.length === 0) return nothing;
-    return large.map(({ key, call, saves }) => ({
+  if (entry.type === "assistant")
+    return argumentsInView(context, entry).map(({ key, call, saves }) => ({
       parts: [],
       inView: [{ key, tokens: saves }],
       saves,
       call,
     }));
-  }
   if (entry.type === "user")
     return leavingParts(context, entry).map(({ key, block, tokens, saves }) => ({
       parts: [{ of: key, version: 1, form: "whole" }],
@@ -107,7 +101,7 @@ function candidates(context: PlanningContext, entry: ViewEntry): readonly Candid
     }));
   const parts = contentParts(entry);
   const { tokens } = entry;
-  if (parts.length === 0 || tokens <= leastTokens(context.settings)) return nothing;
+  if (parts.length === 0 || tokens <= leastTokens(context.settings)) return [];
   const inView = parts.map(({ of }) => inViewOf(context, of, tokens));
   return [{ parts, inView, saves: Math.max(1, tokens - referenceTokens) }];
 }
@@ -121,5 +115,5 @@ function isReplaced(context: PlanningContext, { of, version }: ShownPart): boole
 
 function inViewOf(context: PlanningContext, key: string, tokens: number): InView {
   const kind = context.entryOf(key)?.stored.body["call_kind"] as CallKind | undefined;
-  return kind === undefined ? { key, tokens } : { key, tokens, kind };
+  return { key, tokens, ...defined({ kind }) };
 }

@@ -4,6 +4,7 @@ import {
   type AssistantEntry,
   contentParts,
   type ObjectEntry,
+  partsOf,
   type ResultEntry,
   type ShownPart,
   type ViewEntry,
@@ -50,9 +51,8 @@ export function redraw(
   const made = entries.slice(0, cut);
   const above = shownParts(made);
   const leavingAt = Map.groupBy(leaving, ({ index }) => index);
-  for (let index = cut; index < entries.length; index += 1) {
-    const entry = entries[index];
-    if (entry === undefined) continue;
+  for (const [index, entry] of entries.entries()) {
+    if (index < cut) continue;
     const at = { context, change, above, index, leaving: leavingAt.get(index) ?? [] };
     const again = isLeftOut(context, entry) ? undefined : drawnAgain(at, entry);
     if (again === undefined) continue;
@@ -107,10 +107,7 @@ function answerAgain(
   return context.sized({ ...valid, stubs });
 }
 
-function resultAgain(
-  { context, change, above, index }: Redrawing,
-  entry: ResultEntry,
-): ResultEntry {
+function resultAgain({ context, change, above, index }: Redrawing, entry: ResultEntry): ViewEntry {
   const { turn, step, call: position } = entry;
   if (context.leftOut.has(entry))
     return entry.of === undefined ? entry : missingResult(context, entry);
@@ -129,7 +126,7 @@ function resultAgain(
 function objectAgain(
   { context, change, above }: Redrawing,
   entry: ObjectEntry,
-): ObjectEntry | undefined {
+): ViewEntry | undefined {
   if (change.isEnd !== true)
     return withParts(context, above, entry, (part) =>
       change.isWithheld?.(part) === true ? lineOf(context, part) : reference(context, above, part),
@@ -149,25 +146,26 @@ function isOld(context: PlanningContext, { of, version, form }: ShownPart): bool
 }
 
 /** Returns an entry with other parts, or the same entry if they are the same. */
-function withParts<Entry extends ResultEntry | ObjectEntry>(
+function withParts(
   context: PlanningContext,
   above: ShownParts,
-  entry: Entry,
+  entry: ResultEntry | ObjectEntry,
   again: (part: ShownPart) => ShownPart,
-): Entry {
-  const { replaces, shows, ...rest } = entry as ResultEntry;
+): ViewEntry {
+  const shows = partsOf(entry).map(again);
+  const isSame = shows.every((part, index) => part === entry.shows?.[index]);
+  if (entry.type === "object")
+    return isSame ? entry : context.sized({ ...entry, shows: once(shows) });
+  const { replaces, ...rest } = entry;
   const isReplaced = replaces !== undefined && hasVersion(above, replaces.of, replaces.above);
-  const parts = shows?.map(again);
-  const isSame = parts?.every((part, index) => part === shows?.[index]) !== false;
   if (isSame && (replaces === undefined || isReplaced)) return entry;
   if (rest.form === "bare" && rest.of !== undefined && !context.active.has(rest.of))
-    return referenceOf(context, entry as ResultEntry) as Entry;
-  const made = {
+    return referenceOf(context, entry);
+  return context.sized({
     ...rest,
-    ...(parts === undefined ? {} : { shows: once(parts) }),
+    ...(rest.shows === undefined ? {} : { shows: once(shows) }),
     ...(isReplaced ? { replaces } : {}),
-  };
-  return context.sized(made as unknown as Entry) as unknown as Entry;
+  });
 }
 
 /** Returns a part that refers only to what is above. */
@@ -217,7 +215,7 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
   const base = { type: "result" as const, turn, step, call, ...defined({ of, version }) };
   // The lines beside an output name files of the call, and the reference of the call replaces them.
   const beside = linesBesideOutput(entry);
-  const others = (entry.shows ?? []).filter((part) => part.of !== of && !beside.includes(part));
+  const others = partsOf(entry).filter((part) => part.of !== of && !beside.includes(part));
   if (others.length > 0)
     return context.sized({ ...base, form: "shown", shows: context.linesFor(others) });
   const newest = of === undefined ? undefined : context.versionOf(of);
@@ -237,9 +235,10 @@ export function mostTokens(context: PlanningContext, entries: readonly ViewEntry
 /** Returns an entry that refers to no content above. */
 function withoutAbove(context: PlanningContext, entry: ViewEntry): ViewEntry {
   if (entry.type !== "result" && entry.type !== "object") return entry;
-  if (entry.shows?.some(refersAbove) !== true) return entry;
-  const shows = entry.shows.map((part) => (refersAbove(part) ? lineOf(context, part) : part));
-  return context.sized({ ...(entry as ResultEntry), shows: once(shows) });
+  const parts = partsOf(entry);
+  if (!parts.some(refersAbove)) return entry;
+  const shows = parts.map((part) => (refersAbove(part) ? lineOf(context, part) : part));
+  return context.sized({ ...entry, shows: once(shows) });
 }
 
 function refersAbove({ form }: ShownPart): boolean {

@@ -7,6 +7,11 @@ export function firstChange(before: readonly ViewEntry[], now: readonly ViewEntr
   return index === -1 ? now.length : index;
 }
 
+/** Returns the index of the first entry that the model has not answered: what is behind its newest answer. */
+export function firstUnsent(entries: readonly ViewEntry[]): number {
+  return entries.findLastIndex(({ type }) => type === "assistant") + 1;
+}
+
 /** Returns the index of the first entry that gives another message than in the view before. */
 export function firstOther(before: readonly ViewEntry[], now: readonly ViewEntry[]): number {
   const index = now.findIndex((entry, at) => rowOf(entry) !== rowOf(before[at]));
