@@ -1,4 +1,4 @@
-import { isNaming, type ShownPart, type ViewEntry } from "../view/view-entry.ts";
+import { isContent, type ShownPart, type ViewEntry } from "../view/view-entry.ts";
 
 /** The object, by its handle, or the part without an object, to which tokens belong. */
 export type FillName =
@@ -100,11 +100,6 @@ function showingOf(part: ShownPart, tokens: number): readonly Showing[] {
   if (form === "lines" && from !== undefined && to !== undefined)
     return [{ of, lines: { from, to }, tokens }];
   return [];
-}
-
-function isContent(part: ShownPart): boolean {
-  const { form } = part;
-  return !isNaming(part) && ["whole", "lines", "part", "diff"].includes(form);
 }
 
 /** Characters of a line, a difference and a whole content, where a view does not record their length. */

@@ -184,14 +184,9 @@ function wholeParts({ parts = [] }: UserEntry): readonly ShownPart[] {
     .map(({ of, version }) => ({ of, version, form: "whole" }));
 }
 
-function isContent(part: ShownPart): boolean {
-  const { form } = part;
-  return form !== "above" && form !== "change" && !isNaming(part) && !isCounted(part);
-}
-
-/** Whether a part only names its object, in a line of its own or among the objects to which a document links. */
-export function isNaming({ form }: ShownPart): boolean {
-  return form === "line" || form === "linking" || form === "linked";
+/** Whether a part shows content of its object. */
+export function isContent({ form }: ShownPart): boolean {
+  return form === "whole" || form === "lines" || form === "part" || form === "diff";
 }
 
 /** Whether a part only counts in the line of many changes. It does not name its object. */

@@ -4,7 +4,7 @@ import { renderEntry } from "../../render/render-entry.ts";
 import { describeEntries } from "../../view/describe-entries.ts";
 import type { ActiveObject, Layout } from "../../view/layout.ts";
 import { linesBesideOutput } from "../../view/shown-parts.ts";
-import { isCounted, isNaming, partsOf } from "../../view/view-entry.ts";
+import { isContent, isCounted, partsOf } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { decide } from "./decide.ts";
 import { departureOf } from "./departure.ts";
@@ -61,15 +61,10 @@ function neededVersions(
     }
     for (const { of, version } of linesBesideOutput(entry)) addLine(of, version);
     for (const part of partsOf(entry)) {
+      const { of, version, since = version } = part;
+      if (isContent(part)) for (const one of [version, since]) names.add(`${of}@${one}`);
       // The line of many changes needs no object.
-      if (isCounted(part)) continue;
-      if (isNaming(part) || part.form === "above" || part.form === "change") {
-        if (isNew) addLine(part.of, part.version);
-        if (isNew && part.since !== undefined) addLine(part.of, part.since);
-        continue;
-      }
-      names.add(`${part.of}@${part.version}`);
-      if (part.since !== undefined) names.add(`${part.of}@${part.since}`);
+      else if (isNew && !isCounted(part)) for (const one of [version, since]) addLine(of, one);
     }
   }
   for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);
