@@ -855,7 +855,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: "return isOld(context, part) ? lineOf(context, part) : reference(context, above, part);",
+    of: "return isOld(context, part) ? context.lineOf(part) : reference(context, above, part);",
     becomes: "return reference(context, above, part);",
     breaks: "After the end of an epoch the model sees an old version of a file.",
   },
@@ -1490,7 +1490,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/user-entries.ts",
-    of: "if (turn === undefined || entry.turn === context.newestUser) return none;",
+    of: "if (turn === undefined || context.isNewestUser(entry)) return none;",
     becomes: "if (turn === undefined) return none;",
     breaks: "A paste leaves the newest user message.",
   },

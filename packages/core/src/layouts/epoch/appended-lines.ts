@@ -205,7 +205,7 @@ export function pinnedNotice(
   const handles = pinned.map(({ entry }) => entry.handle);
   const text = handles.length === 0 ? nothingPinned : pinnedNotices.some.write(handles.toSorted());
   const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
-  return text === former ? undefined : context.sized({ type: "notice", text });
+  return text === former ? undefined : context.notice(text);
 }
 
 /**

@@ -38,14 +38,13 @@ export function appended(
   { isFirst, isTurnStart, scarce, redrawn }: Before,
 ): readonly ViewEntry[] {
   const entries = [...chat];
-  const still = redrawn.length === 0 ? scarce : stillScarce(chat, scarce, redrawn);
+  const still = stillScarce(chat, scarce, redrawn);
   entries.push(...missingObjects(context, shownParts(chat, still)));
   entries.push(...namedAgain(context, entries, redrawn));
   entries.push(...loadedLines(context, entries));
   entries.push(...linkedLines(context, entries));
   if (!isFirst) entries.push(...corrections(context, entries));
-  for (const text of context.input.notes ?? [])
-    entries.push(context.sized({ type: "notice", text }));
+  for (const text of context.input.notes ?? []) entries.push(context.notice(text));
   const pinned = pinnedNotice(context, entries);
   if (pinned !== undefined) entries.push(pinned);
   if (!isFirst && isTurnStart) entries.push(...pinnedAgain(context, entries, scarce));

@@ -16,6 +16,7 @@ import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-en
 import { boundTo } from "./bound-thinking.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentTokens, holder, mayChange } from "./large-arguments.ts";
+import type { Removable } from "./leaving.ts";
 import { middleTokens, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { firstUnsent } from "./same-entries.ts";
@@ -44,18 +45,15 @@ interface FreeCall {
   readonly saves: number;
 }
 
-/** A part of the view that leaves by the policy's decision: the large arguments of a call if `call` is there. */
-interface Leaving {
-  readonly index: number;
-  readonly call?: number;
-}
-
-/** Returns the tokens of the free texts from an index on. Calls whose arguments leave as a whole do not count. */
+/**
+ * Returns the tokens of the free texts from an index on. Those of the parts that leave by the policy's decision do not
+ * count.
+ */
 export function freeTokens(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   from: number,
-  leaving: readonly Leaving[],
+  leaving: readonly Removable[],
 ): number {
   const whole = new Set(leaving.map(({ index, call }) => `${index}.${call}`));
   let tokens = 0;

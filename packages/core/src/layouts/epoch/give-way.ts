@@ -4,6 +4,7 @@ import { shownParts } from "../../view/shown-parts.ts";
 import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
+import { begunByUser } from "./new-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
 import { firstChange, firstUnsent } from "./same-entries.ts";
@@ -43,8 +44,7 @@ function contentRanks(
   const unsentFrom = firstUnsent(entries);
   return entries.map((entry, index) => {
     const parts = contentParts(entry);
-    const isNewest = entry.type === "user" && entry.turn === context.newestUser;
-    if (parts.length === 0 || isNewest) return undefined;
+    if (parts.length === 0 || context.isNewestUser(entry)) return undefined;
     if (parts.some(({ of }) => context.isPinned(of))) return 0;
     const isNew = entry.type === "result" || parts.some(({ of }) => activated.has(of));
     return index >= unsentFrom && isNew ? 1 : 2;
@@ -69,9 +69,7 @@ function newestMessages(
   const most = context.budget * filledShare;
   if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
-  const notice = context.tokensOf(
-    omissionNotice(context, (chat) => omissionNotices.turns.write(1, starts.length, chat)),
-  );
+  const notice = context.tokensOf(turnsNotice(context, starts.length));
   let first = 0;
   let left = prose;
   for (const start of starts) {
@@ -86,24 +84,13 @@ function newestMessages(
     : rest;
   // Contents come back only if messages leave.
   if (kept === entries) return entries;
-  const begun = [...omittedTurns(context, entries, first), ...kept];
-  const isBegun = begun[0]?.type !== "assistant" && begun[0]?.type !== "result";
-  const earlier = omissionNotice(context, omissionNotices.earlier.write);
-  const messages = isBegun ? begun : [earlier, ...begun];
+  const user = entries[first];
+  const omitted = first > 0 && user?.type === "user" ? user.turn : 0;
+  const begun = omitted === 0 ? kept : [turnsNotice(context, omitted), ...kept];
+  const earlier = omissionNotices.earlier.write(context.input.chatHandle);
+  const messages = begunByUser(context, begun, earlier);
   const drawn = redraw(context, messages, { cut: firstChange(entries, messages) });
   return [...drawn, ...missingObjects(context, shownParts(drawn))];
-}
-
-/** Returns the notice of the turns before an index. */
-function omittedTurns(
-  context: PlanningContext,
-  entries: readonly ViewEntry[],
-  first: number,
-): readonly ViewEntry[] {
-  const user = entries[first];
-  if (first === 0 || user?.type !== "user" || user.turn === 0) return [];
-  const { turn } = user;
-  return [omissionNotice(context, (chat) => omissionNotices.turns.write(1, turn, chat))];
 }
 
 /**
@@ -123,22 +110,19 @@ function newestSteps(
   for (; gone < groups.length - 1 && prose > most - (gone === 0 ? 0 : line); gone += 1)
     prose -= proseTokens(context, groups[gone] ?? []);
   if (gone === 0) return turn;
-  const notice = omissionNotice(context, (chat) => omissionNotices.steps.write(gone, chat));
+  const notice = context.notice(omissionNotices.steps.write(gone, context.input.chatHandle));
   return [...head, notice, ...groups.slice(gone).flat()];
 }
 
 /** Returns the tokens of entries whose contents are not shown. */
 function proseTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  return mostTokens(
-    context,
-    entries.map((entry) => withoutLeavingContent(context, entry)),
+  // Those of the newest user message cannot leave.
+  const prose = entries.map((entry) =>
+    context.isNewestUser(entry) || contentParts(entry).length === 0
+      ? entry
+      : withoutContent(context, entry),
   );
-}
-
-/** Returns an entry without the contents that can leave. Those of the newest user message cannot. */
-function withoutLeavingContent(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  const isNewest = entry.type === "user" && entry.turn === context.newestUser;
-  return isNewest || contentParts(entry).length === 0 ? entry : withoutContent(context, entry);
+  return mostTokens(context, prose);
 }
 
 /**
@@ -204,7 +188,7 @@ function leastView(context: PlanningContext, entries: readonly ViewEntry[]): rea
   const isTooLong = whole !== undefined && context.tokensOf(whole) > budget;
   const user = isTooLong ? userInPart(context, whole.turn) : whole;
   if (isTooLong && user === undefined) return [];
-  const line = omissionNotice(context, omissionNotices.others.write);
+  const line = context.notice(omissionNotices.others.write(context.input.chatHandle));
   const asked = user === undefined ? [] : [user];
   const room = budget - context.total([...asked, line]);
   const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
@@ -231,12 +215,9 @@ function newestOf(
   return kept;
 }
 
-/** Returns the notice that replaces messages which had to leave the view. */
-function omissionNotice(
-  context: PlanningContext,
-  textFor: (chatHandle: string) => string,
-): NoticeEntry {
-  return context.sized({ type: "notice", text: textFor(context.input.chatHandle) });
+/** Returns the notice that replaces the first turns. */
+function turnsNotice(context: PlanningContext, count: number): NoticeEntry {
+  return context.notice(omissionNotices.turns.write(1, count, context.input.chatHandle));
 }
 
 /** Groups entries so that an answer and its results are together. */

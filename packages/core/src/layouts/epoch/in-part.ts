@@ -27,13 +27,9 @@ export function withoutContent(context: PlanningContext, entry: ViewEntry): View
 
 /** Returns a result that the model has not seen with a line that says that its content does not fit. */
 export function withoutRoom(context: PlanningContext, entry: ViewEntry): ViewEntry | undefined {
-  const parts = entry.type === "result" ? contentParts(entry) : [];
-  if (parts.length === 0) return undefined;
-  return withShown(
-    context,
-    entry as ResultEntry,
-    once(parts.map((part) => ({ ...lineOf(part), cut: true }))),
-  );
+  const parts = contentParts(entry);
+  if (entry.type !== "result" || parts.length === 0) return undefined;
+  return withShown(context, entry, once(parts.map((part) => ({ ...lineOf(part), cut: true }))));
 }
 
 /**

@@ -92,14 +92,13 @@ function hasMoreRoom(
 }
 
 /** Whether the user went back to a message that had left the view. */
-function lacksNewestUser(
-  { input: { turns, compaction }, newestUser }: PlanningContext,
-  last: ViewRecord,
-): boolean {
+function lacksNewestUser(context: PlanningContext, last: ViewRecord): boolean {
+  const { input, newestUser } = context;
+  const { turns, compaction } = input;
   const { turn, step } = compaction?.from ?? { turn: 0, step: -1 };
   const isInChat = newestUser > turn || (newestUser === turn && step === -1);
   if (!isInChat || last.turns <= turns.length) return false;
-  return !last.entries.some((entry) => entry.type === "user" && entry.turn === newestUser);
+  return !last.entries.some((entry) => context.isNewestUser(entry));
 }
 
 /** Returns the part of a record before the point to which the user went back. */
@@ -140,19 +139,15 @@ function refusedFrom(
   );
 }
 
-/** What is not shown because other messages are left out than in the last view. */
-interface LeftOutNow {
-  /** Index of the first such entry, or -1. */
-  readonly from: number;
-  /** Whether a content outside results came only from messages that are left out. */
-  readonly isWithheld: (part: ShownPart) => boolean;
-}
-
+/**
+ * Returns what is not shown because other messages are left out than in the last view: the index of the first such entry,
+ * or -1, and whether a content outside results came only from these messages.
+ */
 function leftOutNow(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   memory: EpochMemory,
-): LeftOutNow {
+): { readonly from: number; readonly isWithheld: (part: ShownPart) => boolean } {
   const { active, input, leftOut } = context;
   if ((input.leftOut ?? []).join() === (memory.left_out ?? []).join())
     return { from: -1, isWithheld: () => false };

@@ -44,13 +44,13 @@ export function withNewMessages(
   return begunByUser(context, entries);
 }
 
-/** Returns entries that begin with a user's message, as providers require. */
+/** Returns entries that begin with a user's message, as providers require: before an answer is a notice. */
 export function begunByUser(
   context: PlanningContext,
   entries: readonly ViewEntry[],
+  text: string = missingMessages.user.write(),
 ): readonly ViewEntry[] {
   const [first] = entries;
   if (first?.type !== "assistant" && first?.type !== "result") return entries;
-  const text = missingMessages.user.write();
-  return [context.sized({ type: "notice", text }), ...entries];
+  return [context.notice(text), ...entries];
 }

@@ -16,11 +16,9 @@ export function plainTokens(context: PlanningContext, entries: readonly ViewEntr
   let tokens = 0;
   for (const entry of entries) {
     if (entry.type === "object" || entry.type === "notice") continue;
-    if (entry.type === "user" && entry.parts?.some(hasLeft) === true) {
+    if (entry.type === "user" && entry.parts?.some(hasLeft) === true)
       tokens += context.sized({ type: "user", turn: entry.turn }).tokens;
-      continue;
-    }
-    tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;
+    else tokens += entry.type === "result" ? resultTokens(context, entry) : entry.tokens;
   }
   return tokens;
 }

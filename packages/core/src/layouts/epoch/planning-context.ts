@@ -1,4 +1,4 @@
-import { defined, type ObjectId } from "@self-context-manager/objects";
+import { defined } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import {
@@ -17,7 +17,7 @@ import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf, type MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import type { ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import type { NoticeEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 
@@ -43,8 +43,8 @@ export interface PlanningContext {
   readonly newestAnswer: TurnPosition | undefined;
   entryOf(handle: string): PoolEntry | undefined;
   isPinned(handle: string): boolean;
-  /** Returns the newest version of an object in the pool. */
-  versionOf(handle: string): number | undefined;
+  /** Returns the metadata line of a part's object, in its newest version. */
+  lineOf(part: ShownPart): ShownPart;
   /** Returns one metadata line for each object of some parts. */
   linesFor(parts: readonly ShownPart[]): readonly ShownPart[];
   /** Returns the answer at a place of the chat; undefined if the place has none. */
@@ -53,6 +53,10 @@ export interface PlanningContext {
   callAt(place: Required<MessagePlace>): ToolCallBlock | undefined;
   /** Returns the object of the call whose result is at a place of the chat; undefined while there is no result. */
   resultAt(place: Required<MessagePlace>): PoolEntry | undefined;
+  /** Whether an entry is the newest user message. */
+  isNewestUser(entry: ViewEntry): boolean;
+  /** Returns a notice with a text. */
+  notice(text: string): NoticeEntry;
   /** Returns an entry with the tokens of its message. */
   sized<Draft extends DraftEntry>(entry: Draft): Drawn<Draft>;
   /** Returns the tokens of an entry's message by the session's own estimator. */
@@ -66,7 +70,8 @@ const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites:
 /** Returns the context in which the view of an input is planned. */
 export function planningContext(input: LayoutInput, settings: EpochSettings): PlanningContext {
   const { liveness, pool, turns } = input;
-  const handles = input.handles ?? handlesIn(pool.values());
+  const handles =
+    input.handles ?? new Map([...pool.values()].map(({ handle, id }) => [handle, id]));
   const entryOf = (handle: string): PoolEntry | undefined => {
     const id = handles.get(handle);
     return id === undefined ? undefined : pool.get(id);
@@ -74,11 +79,19 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
   const active = new Map(input.active.map((object) => [object.entry.handle, object]));
   const leftOut = leftOutOf(input.leftOut ?? []);
   const source = sourceOf(input, active, entryOf);
-  const versionOf = (handle: string): number | undefined => entryOf(handle)?.stored.version;
+  const lineOf: PlanningContext["lineOf"] = ({ of, version }) => ({
+    of,
+    version: entryOf(of)?.stored.version ?? version,
+    form: "line",
+  });
   const answerAt: PlanningContext["answerAt"] = ({ turn, step }) => {
     const found = turns[turn]?.steps[step];
     return found !== undefined && isAssistantStep(found) ? found : undefined;
   };
+  const newestUser = turns.findLastIndex(
+    ({ user }, turn) =>
+      user !== null && withoutEmpty(user).length > 0 && !leftOut.has({ turn, step: -1 }),
+  );
   const tokensOf = (entry: ViewEntry): number => countedTokens(input, source, entry);
   return {
     input,
@@ -92,19 +105,15 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     stays: liveness?.stays ?? (() => true),
     isDeactivated: liveness?.isDeactivated ?? (() => false),
     leftOut,
-    newestUser: turns.findLastIndex(
-      ({ user }, turn) =>
-        user !== null && withoutEmpty(user).length > 0 && !leftOut.has({ turn, step: -1 }),
-    ),
+    newestUser,
     newestAnswer: newestAnswer(turns),
     entryOf,
     isPinned: (handle) => active.get(handle)?.isPinned === true,
-    versionOf,
-    linesFor: (parts) => {
-      const shown = new Map<string, number>();
-      for (const { of, version } of parts) if (!shown.has(of)) shown.set(of, version);
-      return [...shown].map(([of, version]) => lineOf(of, versionOf(of) ?? version));
-    },
+    lineOf,
+    linesFor: (parts) =>
+      [...Map.groupBy(parts, ({ of }) => of).values()].flatMap((same) =>
+        same.slice(0, 1).map(lineOf),
+      ),
     answerAt,
     callAt: (place) => {
       const answer = answerAt(place);
@@ -114,6 +123,8 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
       const id = answerAt(place)?.toolcall_ids[place.call];
       return id === undefined ? undefined : pool.get(id);
     },
+    isNewestUser: (entry) => entry.type === "user" && entry.turn === newestUser,
+    notice: (text) => drawnEntry({ type: "notice", text }, source),
     sized: (entry) => drawnEntry(entry, source),
     tokensOf,
     total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
@@ -179,14 +190,4 @@ export function withoutObjects(
   const left = context.input.active.filter(({ entry }) => !gone.has(entry.handle));
   const active = new Map(left.map((object) => [object.entry.handle, object]));
   return { ...context, active, input: { ...context.input, active: left } };
-}
-
-function lineOf(of: string, version: number): ShownPart {
-  return { of, version, form: "line" };
-}
-
-function handlesIn(entries: Iterable<PoolEntry>): ReadonlyMap<string, ObjectId> {
-  const handles = new Map<string, ObjectId>();
-  for (const { handle, id } of entries) handles.set(handle, id);
-  return handles;
 }

@@ -118,7 +118,7 @@ function resultAgain({ context, change, above, index }: Redrawing, entry: Result
   return withParts(context, above, entry, (part) => {
     if (change.isEnd !== true) return reference(context, above, part);
     if (part.form === "line") return withNewestVersion(context, part);
-    return isOld(context, part) ? lineOf(context, part) : reference(context, above, part);
+    return isOld(context, part) ? context.lineOf(part) : reference(context, above, part);
   });
 }
 
@@ -129,7 +129,7 @@ function objectAgain(
 ): ViewEntry | undefined {
   if (change.isEnd !== true)
     return withParts(context, above, entry, (part) =>
-      change.isWithheld?.(part) === true ? lineOf(context, part) : reference(context, above, part),
+      change.isWithheld?.(part) === true ? context.lineOf(part) : reference(context, above, part),
     );
   const isTrue = (part: ShownPart): boolean =>
     !isOld(context, part) && reference(context, above, part) === part;
@@ -170,20 +170,16 @@ function withParts(
 
 /** Returns a part that refers only to what is above. */
 function reference(context: PlanningContext, above: ShownParts, part: ShownPart): ShownPart {
-  if (part.form === "above") return aboveAgain(above, part) ?? lineOf(context, part);
+  if (part.form === "above") return aboveAgain(above, part) ?? context.lineOf(part);
   const isResolved =
     part.form !== "diff" ||
     (context.active.has(part.of) && hasVersion(above, part.of, part.since ?? 0));
-  return isResolved ? part : lineOf(context, part);
+  return isResolved ? part : context.lineOf(part);
 }
 
 function withNewestVersion(context: PlanningContext, part: ShownPart): ShownPart {
-  const version = context.versionOf(part.of) ?? part.version;
+  const { version } = context.lineOf(part);
   return version === part.version ? part : { ...part, version };
-}
-
-function lineOf(context: PlanningContext, { of, version }: ShownPart): ShownPart {
-  return { of, version: context.versionOf(of) ?? version, form: "line" };
 }
 
 /** Returns a "shown above" that is true of what is above, or undefined if nothing of the object is there. */
@@ -218,9 +214,8 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
   const others = partsOf(entry).filter((part) => part.of !== of && !beside.includes(part));
   if (others.length > 0)
     return context.sized({ ...base, form: "shown", shows: context.linesFor(others) });
-  const newest = of === undefined ? undefined : context.versionOf(of);
-  const named = newest === undefined ? base : { ...base, version: newest };
-  return context.sized({ ...named, form: "reference" });
+  const newest = context.entryOf(of ?? "")?.stored.version;
+  return context.sized({ ...base, ...defined({ version: newest }), form: "reference" });
 }
 
 /** Returns the most tokens that entries have when they are drawn again behind a cut that removes contents above. */
@@ -237,7 +232,7 @@ function withoutAbove(context: PlanningContext, entry: ViewEntry): ViewEntry {
   if (entry.type !== "result" && entry.type !== "object") return entry;
   const parts = partsOf(entry);
   if (!parts.some(refersAbove)) return entry;
-  const shows = parts.map((part) => (refersAbove(part) ? lineOf(context, part) : part));
+  const shows = parts.map((part) => (refersAbove(part) ? context.lineOf(part) : part));
   return context.sized({ ...entry, shows: once(shows) });
 }
 

@@ -26,7 +26,7 @@ import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts
 import { answerEntry } from "./bound-thinking.ts";
 import { endsOfOutput, withoutMiddle } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
-import { hasFileBlocks, wantedParts } from "./wanted-parts.ts";
+import { hasFileBlocks, requestedParts, wantedParts } from "./wanted-parts.ts";
 
 /**
  * Returns the entries of a step: the answer and, directly after it, a result for each of its calls. `keepsThinking`:
@@ -140,13 +140,6 @@ function withinRange(object: ActiveObject, range: LineRange | undefined): Active
   return ranges.length === 0 ? undefined : { ...object, ranges };
 }
 
-/** Returns the parts that show everything that is requested of an active object. */
-function partsOf({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
-  const part = { of: entry.handle, version: stored.version };
-  if (ranges === undefined) return [{ ...part, form: "whole" }];
-  return ranges.map(({ from, to }) => ({ ...part, form: "lines", from, to }));
-}
-
 /** Returns the parts that show the output of a tool that is not a context tool. */
 function outputParts(
   context: PlanningContext,
@@ -161,7 +154,7 @@ function outputParts(
   const range = rangeIn(object.stored.body["shown_range"]);
   if (range !== undefined && object.ranges !== undefined) {
     const shown = withinRange(object, range);
-    return shown === undefined ? "reference" : partsOf(shown);
+    return shown === undefined ? "reference" : requestedParts(shown, "whole", "lines");
   }
   if (content === null || hasFileBlocks(object)) return [whole];
   const tokens = rawEstimator.text(content);

@@ -31,13 +31,10 @@ export function userEntry(context: PlanningContext, turn: number): UserEntry | u
 export function wholeUserEntry(context: PlanningContext, turn: number): UserEntry {
   const { turns, pool } = context.input;
   const parts = (turns[turn]?.user_objects ?? []).flatMap(({ block, id }): readonly UserPart[] => {
-    const object = pool.get(id);
-    return object === undefined
-      ? []
-      : [{ block, of: object.handle, version: object.stored.version }];
+    const { handle: of, stored } = pool.get(id) ?? {};
+    return of === undefined || stored === undefined ? [] : [{ block, of, version: stored.version }];
   });
-  const named = parts.length === 0 ? {} : { parts };
-  return context.sized({ type: "user", turn, ...named });
+  return context.sized({ type: "user", turn, ...(parts.length === 0 ? {} : { parts }) });
 }
 
 /** Returns the entry of a user message without some of its long parts; default: without all of them. */
@@ -70,7 +67,7 @@ const none: readonly LeavingPart[] = [];
 export function leavingParts(context: PlanningContext, entry: ViewEntry): readonly LeavingPart[] {
   if (entry.type !== "user" || entry.parts === undefined) return none;
   const turn = context.input.turns[entry.turn];
-  if (turn === undefined || entry.turn === context.newestUser) return none;
+  if (turn === undefined || context.isNewestUser(entry)) return none;
   return entry.parts
     .filter((part) => !hasLeft(part))
     .map(({ block, of }) => ({ block, key: of, ...partTokens(context, turn, block) }))
@@ -78,13 +75,9 @@ export function leavingParts(context: PlanningContext, entry: ViewEntry): readon
 }
 
 /** Whether a view shows the newest user message without one of its long parts, as after the user went back to it. */
-export function lacksNewestParts(
-  { newestUser }: PlanningContext,
-  entries: readonly ViewEntry[],
-): boolean {
+export function lacksNewestParts(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
   return entries.some(
-    (entry) =>
-      entry.type === "user" && entry.turn === newestUser && entry.parts?.some(hasLeft) === true,
+    (entry) => context.isNewestUser(entry) && entry.type === "user" && entry.parts?.some(hasLeft),
   );
 }
 

@@ -35,7 +35,7 @@ export function wantedParts(
     current.every(({ form }) => form === "lines");
   const missing = isThere ? [] : missingRanges(ranges, current, lineCount(content));
   if (missing.length === 0 && !isWithoutImages) {
-    return isAnswer ? partsAbove(object) : [];
+    return isAnswer ? requestedParts(object, "above", "above") : [];
   }
   if (!isAnswer && parts.isScarce(of)) return [];
   // A pinned content is shown whole again if only the budget did not allow that.
@@ -60,11 +60,15 @@ export function wantedParts(
   return missing.map(({ from, to }) => ({ of, version, form: "lines" as const, from, to }));
 }
 
-/** Returns the parts that say what is shown above: all of an object, or the lines of it that may be shown. */
-function partsAbove({ entry, stored, ranges }: ActiveObject): readonly ShownPart[] {
-  const part = { of: entry.handle, version: stored.version, form: "above" as const };
-  if (ranges === undefined) return [part];
-  return ranges.map(({ from, to }) => ({ ...part, from, to }));
+/** Returns the parts for everything that is requested of an active object: all of it in a form, or its lines in one. */
+export function requestedParts(
+  { entry, stored, ranges }: ActiveObject,
+  all: "whole" | "above",
+  some: "lines" | "above",
+): readonly ShownPart[] {
+  const part = { of: entry.handle, version: stored.version };
+  if (ranges === undefined) return [{ ...part, form: all }];
+  return ranges.map(({ from, to }) => ({ ...part, form: some, from, to }));
 }
 
 /** Whether a part shows the content of an object. A version with another name only has the same content. */
@@ -119,11 +123,10 @@ export function missingObjects(
   context: PlanningContext,
   parts: ShownParts,
 ): readonly ObjectEntry[] {
-  return context.input.active.flatMap((object) => {
-    const shows = wantedParts(context, parts, object, false);
-    if (shows.length === 0) return [];
-    return [context.sized({ type: "object", shows })];
-  });
+  return context.input.active
+    .map((object) => wantedParts(context, parts, object, false))
+    .filter((shows) => shows.length > 0)
+    .map((shows) => context.sized({ type: "object", shows }));
 }
 
 /** Returns the active objects of which a view does not show everything that was asked for. */
