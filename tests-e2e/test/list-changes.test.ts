@@ -16,7 +16,7 @@ import { piLists, scriptedLists } from "../src/codec/subjects.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = caseCount({ long: 3_000, changed: 15, unchanged: 8 });
+const runs = caseCount({ long: 2_000, changed: 15, unchanged: 8 });
 /** A store on the disk is slower, and the lists do not depend on it. */
 const runsOnDisk = caseCount({ long: 300, changed: 5, unchanged: 3 });
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
@@ -130,4 +130,29 @@ describe.each(checks)("with messages identified by %s, the newest prompt is show
       }),
     ).resolves.toBeUndefined();
   });
+});
+
+describe.each(checks)("with messages identified by %s, a list of an earlier point", (_, check) => {
+  it.each(layoutKinds)(
+    "ends with a prompt in the words of a text that had replaced its beginning, in the %s layout",
+    async (layout) => {
+      const some = [
+        round(none, "go", "done"),
+        round(none, "go"),
+        { ...round({ type: "slides", keeps: 0 }, "go on"), calls: ["A"] },
+        round({ type: "inserts", words: "go on" }, "go"),
+        round({ type: "inserts", words: "go" }, "go", "done"),
+        { ...round({ type: "slides", keeps: 1 }, "go on"), calls: ["A"] },
+      ];
+
+      await expect(
+        check({
+          createPlace: keptMemoryPlace,
+          openSession: sessionsWith(layout),
+          runs: 1,
+          examples: [some],
+        }),
+      ).resolves.toBeUndefined();
+    },
+  );
 });

@@ -303,8 +303,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/rewind.ts",
-    of: 'const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;',
-    becomes: 'const from = state.chat.known.get(names[next] ?? "")?.position;',
+    of: 'const from = (before[next] ?? state.chat.known.get(messages[next]?.key ?? ""))?.position;',
+    becomes: 'const from = state.chat.known.get(messages[next]?.key ?? "")?.position;',
     breaks: "In a host without ids, messages that a summary replaced come back.",
   },
   {
@@ -1044,6 +1044,19 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "if (messages.some(({ key }) => known.get(key)?.position !== undefined)) return undefined;",
     becomes: "return undefined;",
     breaks: "Going back to right behind a summary keeps what was said after it.",
+  },
+  {
+    file: "render/head-and-tail.ts",
+    of: "return index > 0 && index < text.length && (text.codePointAt(index - 1) ?? 0) > 0xffff;",
+    becomes: "return index < 0;",
+    breaks: "A text is cut within an emoji, and a mark for an unknown character is shown.",
+  },
+  {
+    file: "history/rewind.ts",
+    of: "return known === undefined ? isNamed || index !== newest : known.position === undefined;",
+    becomes: "return true;",
+    breaks:
+      "A list of an earlier point keeps the text that replaced a later beginning, if the prompt has its words.",
   },
   {
     file: "history/rewind.ts",

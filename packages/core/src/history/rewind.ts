@@ -37,7 +37,7 @@ export async function moveTo(
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat.document;
   const still = [compaction, point?.chat.compaction].find(
-    (one) => one !== undefined && isSummarized(one, turns, messages),
+    (one) => one !== undefined && isSummarized(one, turns, messages, before),
   );
   const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
   const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
@@ -78,10 +78,8 @@ function keepWhatIsSent(
 ): void {
   const { compaction } = state.chat;
   if (compaction === undefined) return;
-  const names = messages.map(({ key }) => key);
-  const own = new Set(replacingNames(compaction));
-  const next = names.findLastIndex((name) => own.has(name)) + 1;
-  const from = (before[next] ?? state.chat.known.get(names[next] ?? ""))?.position;
+  const next = lastReplacing(compaction, messages, before) + 1;
+  const from = (before[next] ?? state.chat.known.get(messages[next]?.key ?? ""))?.position;
   if (from === undefined || !isAfter(compaction.from, from)) return;
   state.chat.summarise(compaction.messages, from);
 }
@@ -132,12 +130,31 @@ function isSummarized(
   compaction: Compaction,
   turns: readonly Turn[],
   messages: readonly ReadMessage[],
+  before: KnownList,
 ): boolean {
+  if (lastReplacing(compaction, messages, before) !== -1) return true;
   const heard = new Set(messages.map(({ key }) => key));
-  if (replacingNames(compaction).some((name) => heard.has(name))) return true;
   const replaced = upTo(turns, positionBefore(compaction.from));
   const isReached = countSpoken(turns) > countSpoken(replaced);
   return isReached && !namesIn(replaced).some((name) => heard.has(name));
+}
+
+/**
+ * Returns the index of the last message of a list that replaces the beginning of the chat; -1 if it has none. A message
+ * without an id and a time can have the words of one: a prompt of the chat, or the newest prompt.
+ */
+function lastReplacing(
+  compaction: Compaction,
+  messages: readonly ReadMessage[],
+  before: KnownList,
+): number {
+  const names = new Set(replacingNames(compaction));
+  const newest = messages.findLastIndex(({ identity }) => identity.role === "user");
+  return messages.findLastIndex(({ key, isNamed }, index) => {
+    if (!names.has(key)) return false;
+    const known = before[index];
+    return known === undefined ? isNamed || index !== newest : known.position === undefined;
+  });
 }
 
 /**

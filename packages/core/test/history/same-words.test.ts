@@ -3,6 +3,7 @@ import type { Message } from "../../src/chat/message.ts";
 import { neutralCodec } from "../../src/host/neutral-codec.ts";
 import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { openTestSession } from "../session/test-session.ts";
 import { textOfMessage } from "../session/view-parts.ts";
 
@@ -69,4 +70,25 @@ it("a summary of a host without ids replaces the same messages after the user we
   const view = await session.ingestAndView(readList([...again, said("stop")], neutralCodec));
 
   expect(view.messages.slice(1, 3).map(textOfMessage)).toEqual(["go", "stop"]);
+});
+
+it("a prompt in the words of a text that replaced the beginning is a prompt, after the user went back", async () => {
+  const { session } = await openTestSession({ layout: pooledLayout });
+  const shown = called("call_0", "A");
+  const behind = [said("go on"), ...shown, answered("ok"), said("go")];
+  const lists = [
+    [said("go")],
+    [said("go"), answered("done"), said("go")],
+    [said("go on")],
+    [said("go on"), ...shown],
+    [said("go on"), ...behind],
+    [said("go"), said("go on"), ...behind, answered("ok"), said("go")],
+    [answered("done"), said("go on")],
+  ];
+  for (const list of lists) await session.ingestAndView(readList(list, neutralCodec));
+
+  const newest = [answered("done"), said("go on"), ...called("call_0", "B")];
+  const view = await session.ingestAndView(readList(newest, neutralCodec));
+
+  expect(view.messages.map(({ role }) => role)).toContain("toolResult");
 });
