@@ -60,11 +60,14 @@ function neededVersions(
       else names.add(`${entry.of}@${entry.version ?? 1}`);
     }
     for (const { of, version } of linesBesideOutput(entry)) addLine(of, version);
-    for (const part of partsOf(entry)) {
+    const parts = partsOf(entry);
+    // What refers to a content can be drawn again, with all that is beside it.
+    const canChange = isNew || parts.some((part) => part.form === "above" || isContent(part));
+    for (const part of parts) {
       const { of, version, since = version } = part;
       if (isContent(part)) for (const one of [version, since]) names.add(`${of}@${one}`);
       // The line of many changes needs no object.
-      else if (isNew && !isCounted(part)) for (const one of [version, since]) addLine(of, one);
+      else if (canChange && !isCounted(part)) for (const one of [version, since]) addLine(of, one);
     }
   }
   for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);

@@ -3,6 +3,7 @@ import { linesBesideOutput, once, shownParts, type ShownParts } from "../../view
 import {
   type AssistantEntry,
   contentParts,
+  isContent,
   type ObjectEntry,
   partsOf,
   type ResultEntry,
@@ -127,12 +128,15 @@ function objectAgain(
   { context, change, above }: Redrawing,
   entry: ObjectEntry,
 ): ViewEntry | undefined {
-  if (change.isEnd !== true)
+  if (change.isEnd !== true) {
+    const isWithheld = (part: ShownPart): boolean =>
+      isContent(part) && change.isWithheld?.(part) === true;
     return withParts(context, above, entry, (part) =>
-      change.isWithheld?.(part) === true ? context.lineOf(part) : reference(context, above, part),
+      isWithheld(part) ? context.lineOf(part) : reference(context, above, part),
     );
+  }
   const isTrue = (part: ShownPart): boolean =>
-    !isOld(context, part) && reference(context, above, part) === part;
+    !isOld(context, part) && reference(context, above, part) === part && !isRepeated(above, part);
   const shows = contentParts(entry).filter(isTrue);
   if (shows.length === 0) return undefined;
   return shows.length === entry.shows.length ? entry : context.sized({ type: "object", shows });
@@ -196,6 +200,18 @@ function aboveAgain(above: ShownParts, part: ShownPart): ShownPart | undefined {
   );
   const isCut = part.cut !== true && !isAll && shown.some(({ cut }) => cut === true);
   return isCut ? { of, version, form: "above", cut: true } : part;
+}
+
+/** Whether lines of a content are shown above, as in a result that was drawn again. `appended` shows the others. */
+function isRepeated(
+  above: ShownParts,
+  { of, version, from = 1, to = Infinity }: ShownPart,
+): boolean {
+  return above.of(of).some((one) => {
+    if (one.version !== version) return false;
+    if (one.form !== "lines") return one.form === "whole";
+    return (one.from ?? 1) <= to && from <= (one.to ?? Infinity);
+  });
 }
 
 function hasVersion(above: ShownParts, handle: string, version: number): boolean {
