@@ -7,7 +7,7 @@ import {
 } from "@self-context-manager/testkit";
 import { expect, it } from "vitest";
 
-import { epochSubject } from "../src/layout/epoch-subject.ts";
+import { epochSubject, smallSizes } from "../src/layout/epoch-subject.ts";
 
 it("an epoch may end because content that the model asks for again does not fit", () => {
   const answer = { type: "answer", text: "", thinking: "", stopReason: "stop" } as const;
@@ -368,6 +368,157 @@ it("an object that only a result above named has a line when it leaves", () => {
 
   expect(() =>
     epochLaws["removed-content-is-named"](epochSubject(removing), only(script)),
+  ).not.toThrow();
+});
+
+const said = {
+  type: "answer",
+  text: "vel",
+  thinking: "mi",
+  stopReason: "stop",
+  calls: [],
+} as const;
+const cold = { isCold: true } as const;
+
+it.each<readonly [string, { readonly range?: { readonly from: number; readonly length: number } }]>(
+  [
+    ["the newest version of a file is shown once", {}],
+    ["the newest version of lines of a file is shown once", { range: { from: 0, length: 0 } }],
+  ],
+)("%s if an epoch ends before the model has answered", (_, range) => {
+  const picture = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
+  const change = { to: { words: "lorem", lines: 2 } };
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "user", said: [{ type: "text", text: "nibh" }, picture], paste: "new" },
+        ],
+        ...cold,
+      },
+      { happenings: [{ ...said, calls: [{ does: "read", file: 7, ...range }] }], ...cold },
+      { happenings: [{ type: "file-changed", file: 1, change }], ...cold },
+      { happenings: [{ type: "user", said: { words: "eu", lines: 2 } }], ...cold },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() => layoutLaws["active-is-shown"](epochLayout({}), only(script))).not.toThrow();
+});
+
+it("older turns leave if a pinned text of one of them fills the view", () => {
+  const pin = { does: "pin", object: 0 } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "user", said: { words: "magna", lines: 300 }, paste: "new" },
+          { type: "by-hand", does: pin },
+        ],
+        ...cold,
+      },
+      { happenings: [said], ...cold },
+      {
+        happenings: [
+          { type: "user", said: { words: "lobortis", lines: 2 } },
+          { type: "user", said: { words: "adipiscing", lines: 2 } },
+        ],
+        ...cold,
+      },
+      { happenings: [{ type: "budget", tokens: 1318 }], ...cold },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() => epochLaws["an-end-leaves-room"](epochSubject({}), only(script))).not.toThrow();
+});
+
+it("a line of an earlier version stays beside a content that is drawn again", () => {
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          {
+            ...said,
+            calls: [
+              { does: "write", file: 1, text: { words: "convallis", lines: 2 }, comes: "at-once" },
+              { does: "read", file: 2 },
+              { does: "write", file: 0, text: { words: "purus", lines: 300 }, comes: "at-once" },
+            ],
+          },
+          { type: "loaded", nth: 0, text: { words: "eu", lines: 2 } },
+        ],
+        ...cold,
+      },
+      {
+        happenings: [
+          { type: "by-hand", does: { does: "activate", object: 4 } },
+          { type: "user", said: { words: "id", lines: 300 }, paste: "new" },
+        ],
+        ...cold,
+      },
+      {
+        happenings: [
+          {
+            ...said,
+            text: "",
+            calls: [
+              { does: "write", file: 0, text: { words: "sodales", lines: 2 }, comes: "at-once" },
+            ],
+          },
+        ],
+        ...cold,
+      },
+      { happenings: [{ type: "loaded", nth: 0, text: "ultricies" }], ...cold },
+      { happenings: [{ type: "left-out", turns: 1, messages: [] }], ...cold },
+    ],
+    kept: 2,
+    alive: 2,
+  };
+
+  expect(() => layoutLaws["output-is-legal"](epochLayout({}), only(script))).not.toThrow();
+});
+
+it("arguments before the first change stay if an epoch ends for the budget", () => {
+  const answer = { ...said, text: "", thinking: "" } as const;
+  const picture = { does: "picture", comes: "at-once" } as const;
+  const script: SessionScript = {
+    moments: [
+      {
+        happenings: [
+          { type: "budget", tokens: 392 },
+          { ...answer, text: "dolor" },
+        ],
+        ...cold,
+      },
+      {
+        happenings: [{ type: "user", said: { words: "ultricies", lines: 2 }, paste: "new" }],
+        ...cold,
+      },
+      {
+        happenings: [
+          { ...answer, calls: [{ does: "edit", file: 37, text: "", comes: "late" }] },
+          { ...answer, calls: [picture] },
+          { ...answer, thinking: "mi" },
+        ],
+        ...cold,
+      },
+      {
+        happenings: [
+          { ...answer, text: "suspendisse", calls: [picture] },
+          { type: "late-result", which: 0 },
+        ],
+        ...cold,
+      },
+    ],
+    kept: 1,
+    alive: 1,
+  };
+
+  expect(() =>
+    epochLaws["free-texts-leave-behind-the-cut"](epochSubject(smallSizes), only(script)),
   ).not.toThrow();
 });
 

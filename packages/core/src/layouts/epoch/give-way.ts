@@ -7,7 +7,7 @@ import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-par
 import { begunByUser } from "./new-messages.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { mostTokens, redraw } from "./redraw.ts";
-import { firstChange, firstUnsent } from "./same-entries.ts";
+import { firstOther, firstUnsent } from "./same-entries.ts";
 import { wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
@@ -28,7 +28,7 @@ export function shortened(
   const inParts = contentsInPart(context, messages, activated);
   const isEnough = mostTokens(context, inParts) <= context.budget;
   const least = isEnough ? inParts : leastView(context, inParts);
-  const cut = firstChange(entries, least);
+  const cut = firstOther(entries, least);
   return withoutFreeTexts(context, redraw(context, least, { cut }), cut);
 }
 
@@ -70,11 +70,17 @@ function newestMessages(
   if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
   const notice = context.tokensOf(turnsNotice(context, starts.length));
+  /** The tokens of a turn that leaves. A content of it that cannot leave is shown whole at the end. */
+  const leaving = (from: number, to: number): number =>
+    proseTokens(
+      context,
+      entries.slice(from, to).filter((_, index) => (ranks[from + index] ?? 2) === 2),
+    );
   let first = 0;
   let left = prose;
   for (const start of starts) {
     if (left <= most - ahead - (first === 0 ? 0 : notice)) break;
-    left -= proseTokens(context, entries.slice(first, start));
+    left -= leaving(first, start);
     first = start;
   }
   const rest = first === 0 ? entries : entries.slice(first);
@@ -89,7 +95,7 @@ function newestMessages(
   const begun = omitted === 0 ? kept : [turnsNotice(context, omitted), ...kept];
   const earlier = omissionNotices.earlier.write(context.input.chatHandle);
   const messages = begunByUser(context, begun, earlier);
-  const drawn = redraw(context, messages, { cut: firstChange(entries, messages) });
+  const drawn = redraw(context, messages, { cut: firstOther(entries, messages) });
   return [...drawn, ...missingObjects(context, shownParts(drawn))];
 }
 
