@@ -16,16 +16,25 @@ export function endsOfTokens(text: string, headTokens: number, tailTokens: numbe
 /** Share of a head or tail below which a part of a line is left out. */
 const lineShare = 0.3;
 
-/** Returns the same ends, shortened to the nearest line break if that costs little. */
+/** Returns the same ends, shortened to the nearest line break if that costs little, and never within a character. */
 export function endsAtLines(text: string, { head, tail }: HeadAndTail): HeadAndTail {
   const lineEnd = head === 0 ? 0 : text.lastIndexOf("\n", head - 1) + 1;
   const tailStart = text.length - tail;
   const lineStart = text.indexOf("\n", tailStart) + 1;
   const isNear = lineStart > 0 && lineStart - tailStart < tail * lineShare;
+  const [end, start] = [
+    lineEnd > head * (1 - lineShare) ? lineEnd : head,
+    isNear ? lineStart : tailStart,
+  ];
   return {
-    head: lineEnd > head * (1 - lineShare) ? lineEnd : head,
-    tail: text.length - (isNear ? lineStart : tailStart),
+    head: isWithinPair(text, end) ? end - 1 : end,
+    tail: text.length - (isWithinPair(text, start) ? start + 1 : start),
   };
+}
+
+/** Whether an index is between the two halves of a character outside the basic plane. */
+function isWithinPair(text: string, index: number): boolean {
+  return index > 0 && index < text.length && (text.codePointAt(index - 1) ?? 0) > 0xffff;
 }
 
 /** Returns a text that is cut to its ends, with a mark between them for a number of missing characters. */

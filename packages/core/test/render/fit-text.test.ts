@@ -62,4 +62,14 @@ describe("a text that is fitted into a number of tokens", () => {
   it("is undefined if not even the mark fits", () => {
     expect(fitText("x".repeat(1_000), 3, estimator, markOf)).toBeUndefined();
   });
+
+  it("is cut between characters, also if each is two units of UTF-16", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 60 }), fc.nat(120), (length, tokens) => {
+        const fitted = fitText("👩‍💻".repeat(length), tokens, estimator, markOf);
+
+        expect(fitted?.text ?? "").not.toContain("\uFFFD");
+      }),
+    );
+  });
 });
