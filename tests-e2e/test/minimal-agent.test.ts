@@ -31,7 +31,7 @@ describe.skipIf(!arePacked())("the minimal agent, on the packages as packed", ()
       "call 2, messages in view: 3",
       expect.stringMatching(/^f1 package\.json: indexed, version 2; already in the pool; active/u),
       "call 3, messages in view: 5",
-      "f1 package.json is inactive; its text stays until the epoch ends; activate f1 restores it.",
+      "f1 package.json is inactive; its text stays for now; activate f1 restores it.",
       "call 4, messages in view: 7",
       "in view until its epoch ends",
       "",

@@ -314,7 +314,7 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
     departure?.when === "never"
       ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed.`
       : departure?.when === "epoch-end"
-        ? `${name} ${state}; its text stays until the epoch ends${longer}; activate ${entry.handle} restores it.`
+        ? `${name} ${state}; its text stays for now${longer}; activate ${entry.handle} restores it.`
         : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
 }

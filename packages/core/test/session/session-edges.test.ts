@@ -67,7 +67,7 @@ describe("activate", () => {
 const newText = "NEW TEXT\n".repeat(60);
 
 const mayStay =
-  "f1 long.txt is inactive; its text stays until the epoch ends, and may stay longer in short results and in arguments of calls; activate f1 restores it.";
+  "f1 long.txt is inactive; its text stays for now, and may stay longer in short results and in arguments of calls; activate f1 restores it.";
 
 /** The model replaces the text of a file, with arguments that are too short to leave the view. */
 async function change(
@@ -91,7 +91,7 @@ describe("deactivate", () => {
     const answer = await session.deactivate("f1");
 
     expect(answer.text).toBe(
-      "f1 long.txt is inactive; its text stays until the epoch ends; activate f1 restores it.",
+      "f1 long.txt is inactive; its text stays for now; activate f1 restores it.",
     );
   });
 
