@@ -82,6 +82,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   const asked = new Set<string>();
   const deactivated = new Set<string>();
   let hasFiles = false;
+  let isSent = false;
   /** The ids of the objects that the model has deactivated. */
   let off: ReadonlySet<string> = new Set();
   let abandoned: readonly HostLine[] = [];
@@ -144,15 +145,15 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     if (!isManaged()) return;
     for (const { id } of current.harness.messages) ingested.add(`${current.id} ${id}`);
     const now = await setsOf(await session());
-    if (before?.type === "then") checkRestoredSets(before.sets, now);
+    if (before?.type === "then") checkRestoredSets(before.sets, now, { isSent });
     off =
       before?.type === "since"
-        ? checkNothingWoke(before.sets, now, off, { asked, deactivated, hasFiles })
+        ? checkNothingWoke(before.sets, now, off, { asked, deactivated, hasFiles, isSent })
         : new Set();
     before = { type: "since", sets: now };
     asked.clear();
     deactivated.clear();
-    hasFiles = false;
+    hasFiles = isSent = false;
   }
 
   function reply(request: ModelRequest): ModelReply {
@@ -207,6 +208,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     said = [...said, { text, id, before: setsBefore }];
     steps = [...one.steps];
     ({ breaksOff } = one);
+    isSent ||= one.hasPicture;
     await current.harness.prompt(text, one.hasPicture ? [red] : []);
     isWhole = isManaged();
     isTaken = isManaged();
@@ -256,6 +258,13 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
     return !needsWord && !(isSilent && isFaint);
   }
 
+  /** Whether the session recognises these messages only by the words of one prompt. See `isFaint`. */
+  function isFaintIn(kept: readonly ScriptedMessage[]): boolean {
+    const [shared, ...more] = kept.filter(wasIngested);
+    const hasBeginning = !isCut && !isCutForgotten && !kept.some(({ kind }) => kind === "summary");
+    return !hasNames && !hasBeginning && more.length === 0 && shared?.kind === "human";
+  }
+
   /** A session that is opened again no longer has the host's report. */
   function loseReport(): void {
     isSilent ||= isReportPending;
@@ -293,10 +302,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       // The session may not have seen yet that the host went back before, for example while the adapter was off.
       needsWord ||= !isShared;
       isSilent = !needsWord && !isReported;
-      const hasBeginning =
-        !isCut && !isCutForgotten && !kept.some(({ kind }) => kind === "summary");
-      const isPrompt = shared.length === 1 && shared[0]?.kind === "human";
-      isFaint = isPrompt && !hasNames && !hasBeginning;
+      isFaint = isFaintIn(kept);
       isReportPending = !isSilent;
       current.harness.goBack(prompt, { isReported: isReported || needsWord });
       // A summary that the session never ingested does not show which message it ends at.
@@ -397,7 +403,8 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       if (!canReopen()) return;
       await run(one, () => mortal.dieAfter(commits, isStored));
       const saved = current.harness.save();
-      const kept = saved.messages.slice(0, Math.max(2, saved.messages.length - lost));
+      const left = saved.messages.slice(0, Math.max(2, saved.messages.length - lost));
+      const kept = isFaintIn(left) ? saved.messages : left;
       const gone = new Set(saved.messages.slice(kept.length).map(({ id }) => id));
       said = said.filter(({ id }) => !gone.has(id));
       before = undefined;

@@ -1,11 +1,12 @@
 import type { ContextSession } from "@self-context-manager/core";
 import assert from "node:assert/strict";
 
-/** The handle, the path and the state of each object of a session, by the object's id. */
+/** The handle, the type, the path and the state of each object of a session, by the object's id. */
 export type SessionSets = ReadonlyMap<string, SetEntry>;
 
 interface SetEntry {
   readonly handle: string;
+  readonly type: string;
   readonly path: string | undefined;
   readonly state: "active" | "pinned" | "inactive";
 }
@@ -15,7 +16,8 @@ export async function setsOf(session: ContextSession): Promise<SessionSets> {
   return new Map(
     objects.map(({ handle, state, stored }) => {
       const path = stored.body["path"];
-      return [stored.body.id, { handle, state, path: typeof path === "string" ? path : undefined }];
+      const { id, type } = stored.body;
+      return [id, { handle, type, state, path: typeof path === "string" ? path : undefined }];
     }),
   );
 }
@@ -28,6 +30,8 @@ export interface Named {
   readonly deactivated: ReadonlySet<string>;
   /** Whether a tool call named a file. A policy may count the objects that concern the file as used. */
   readonly hasFiles: boolean;
+  /** Whether the user sent a file. Its object is active again if the user had sent the same file before. */
+  readonly isSent: boolean;
 }
 
 /**
@@ -38,10 +42,10 @@ export function checkNothingWoke(
   before: SessionSets,
   now: SessionSets,
   off: ReadonlySet<string>,
-  { asked, deactivated, hasFiles }: Named,
+  { asked, deactivated, hasFiles, isSent }: Named,
 ): ReadonlySet<string> {
-  const isAsked = ({ handle, path }: SetEntry): boolean =>
-    asked.has(handle) || (path !== undefined && asked.has(path));
+  const isAsked = ({ handle, type, path }: SetEntry): boolean =>
+    asked.has(handle) || (path !== undefined && asked.has(path)) || (isSent && type === "user");
   const woken = [...now].filter(([id, entry]) => {
     const was = before.get(id);
     if (entry.state === "inactive" || was === undefined || was.state !== "inactive") return false;
@@ -62,9 +66,13 @@ export function checkNothingWoke(
 
 /**
  * Checks the sets after the user has gone back: they are those of that time, except for objects that a policy has
- * deactivated since.
+ * deactivated since, and for files that the user has sent again.
  */
-export function checkRestoredSets(then: SessionSets, now: SessionSets): void {
+export function checkRestoredSets(
+  then: SessionSets,
+  now: SessionSets,
+  { isSent }: Pick<Named, "isSent">,
+): void {
   const known = [...then].map(([id, { handle }]) => `${handle} ${id}`);
   const knownNow = new Set([...now].map(([id, { handle }]) => `${handle} ${id}`));
   assert.deepEqual(
@@ -78,8 +86,11 @@ export function checkRestoredSets(then: SessionSets, now: SessionSets): void {
     "the objects pinned at that time",
   );
   const activeThen = new Set(idsIn(then, ["active", "pinned"]));
+  const mayWake = (id: string): boolean => isSent && then.get(id)?.type === "user";
   assert.deepEqual(
-    idsIn(now, ["active", "pinned"]).filter((id) => then.has(id) && !activeThen.has(id)),
+    idsIn(now, ["active", "pinned"]).filter(
+      (id) => then.has(id) && !activeThen.has(id) && !mayWake(id),
+    ),
     [],
     "objects that were inactive at that time are inactive again",
   );

@@ -180,7 +180,7 @@ function freshOutputs({ active, turns, leftOut = [] }: LayoutInput): readonly Ac
       ids.has(entry.id) &&
       ranges === undefined &&
       stored.body["context_tool"] !== true &&
-      (stored.body.content ?? "") !== "",
+      (stored.body.content ?? "").trim() !== "",
   );
 }
 
@@ -349,6 +349,13 @@ function assertThinkingIsAppended({
   const step = turn?.steps[last.steps];
   if (step === undefined || !isAssistantStep(step) || step.view !== input.lastCall) return;
   if (step.failed === true || !hasSignedThinking(step)) return;
+  // No answer that is sent ends with its thinking.
+  if (
+    !step.assistant.some(
+      (block) => isToolCall(block) || (isText(block) && block.text.trim() !== ""),
+    )
+  )
+    return;
   const answer = output.messages[lastMessages.length];
   assert.ok(answer && signatureIn(answer) !== undefined, "the newest thinking is missing");
 }

@@ -85,10 +85,9 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         );
         const fits = input.budget === undefined || textTokens(newest, input) <= input.budget;
         assert.ok(fits ? isWhole : isWhole || isPart, `the newest user message is missing`);
-        const at = output.messages.findLastIndex(
-          (message) =>
-            !isNoteOnOthers(message) &&
-            textsOf([message]).some((text) => text === newest || isPartOf(text, newest)),
+        // A message that is shown in part has the note at its end.
+        const at = output.messages.findLastIndex((message) =>
+          textsOf([message]).some((text) => text.startsWith(newest) || isPartOf(text, newest)),
         );
         const behind = output.messages.slice(at + 1).findIndex(isNoteOnOthers);
         assert.equal(behind, -1, "the note on missing messages is behind the newest user message");
