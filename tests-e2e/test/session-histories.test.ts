@@ -11,9 +11,9 @@ import { caseCount } from "../src/case-count.ts";
 import { keptMemoryPlace } from "../src/session/history-places.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
-const runs = caseCount({ long: 5_000, changed: 30, unchanged: 15 });
+const runs = caseCount({ long: 2_000, changed: 30, unchanged: 15 });
 /** A store on the disk is slower, and the histories do not depend on it. */
-const runsOnDisk = caseCount({ long: 5_000, changed: 8, unchanged: 4 });
+const runsOnDisk = caseCount({ long: 400, changed: 8, unchanged: 4 });
 const timeout = testScale.isLong ? 3_600_000 : 240_000;
 
 describe.each([

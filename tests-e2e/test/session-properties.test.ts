@@ -21,7 +21,7 @@ import {
 import { branched, compacted } from "../src/session/host-lists.ts";
 
 const { isLong, seed } = testScale;
-const numRuns = caseCount({ long: 10_000, changed: 60, unchanged: 30 });
+const numRuns = caseCount({ long: 5_000, changed: 60, unchanged: 30 });
 const timeout = isLong ? 3_600_000 : 240_000;
 
 /** The host's changes of its list between two model calls. */
