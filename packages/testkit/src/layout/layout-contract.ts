@@ -19,7 +19,7 @@ export interface LayoutContract {
 
 /** Registers one test for each law of `Layout`, named by the law's key. */
 export function layoutContract({ name, layout, epochs, hasPool = false }: LayoutContract): void {
-  const trial = { numRuns: testScale.isLong ? 1_500 : 40, seed: testScale.seed };
+  const trial = { numRuns: testScale.isLong ? 1_000 : 40, seed: testScale.seed };
   const timeout = testScale.isLong ? 1_800_000 : 120_000;
   describe(`layout ${name}`, () => {
     for (const law of Object.keys(layoutLaws) as LayoutLaw[])
