@@ -110,7 +110,7 @@ async function arrivals({ history, ask, call }: Stage): Promise<readonly string[
   history.call("screenshot", { name: "page" }, [{ type: "text", text: "taken" }, image]);
   return [
     "### New results",
-    "The content that `read` delivers replaces the tool's result: a header with handle, name and version, and the content in a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. A short output is unchanged. A very long output of a command is shown by its beginning and end. In this example the limits for short and long are small.",
+    "The content that `read` delivers replaces the tool's result: a header with handle, name and version, and the content in a fence of tildes. The fence is longer than any run of tildes in the content, so a text can neither close nor forge it. A short output is unchanged. A very long output of a command that the model has answered before is shown by its beginning and end. In this example the limits for short and long are small.",
     ...(await call()),
   ];
 }
