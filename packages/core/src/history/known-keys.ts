@@ -108,11 +108,13 @@ function findRest(
     }),
   );
   const names = new Set(chat.map(({ name }) => name));
+  const begin = messages.findIndex(({ identity }) => isText(identity));
   const list = inOrder(
-    messages.flatMap(({ identity: { role }, key: name }, index) => {
-      // A result that the chat does not have can belong to a call that it has.
-      const isSpoken = role === "user" || role === "assistant";
-      const isInChat = isSpoken || names.has(name);
+    messages.flatMap(({ identity, key: name }, index) => {
+      const { role } = identity;
+      // A result that the chat does not have can belong to a call that it has. A list that begins within the results of an
+      // answer has only some of them.
+      const isInChat = isText(identity) || (names.has(name) && index > begin);
       return isInChat && found[index] === undefined ? [{ index, name, role }] : [];
     }),
   );

@@ -92,3 +92,32 @@ it("a prompt in the words of a text that replaced the beginning is a prompt, aft
 
   expect(view.messages.map(({ role }) => role)).toContain("toolResult");
 });
+
+it("a host without ids can go back with a list that begins within the results of an answer", async () => {
+  const { session } = await openTestSession({ layout: epochLayout() });
+  const calls = ["call_8", "call_9", "call_10"].map((id) => called(id, "A"));
+  const blocks = calls.flatMap(([answer]) => (answer?.role === "assistant" ? answer.content : []));
+  const results = calls.flatMap(([, result]) => result ?? []);
+  const failed: Message = {
+    role: "assistant",
+    content: [{ type: "text", text: "aborted" }],
+    isFailed: true,
+  };
+  const begin: readonly Message[] = [
+    said("go"),
+    { role: "assistant", content: blocks },
+    ...results,
+    failed,
+    said("on"),
+    ...called("call_11", "A"),
+    { ...failed, content: [{ type: "text", text: "aborted again" }] },
+  ];
+  for (const length of [1, 5, 7, 9, 10])
+    await session.ingestAndView(readList(begin.slice(0, length), neutralCodec));
+
+  const list = [...results.slice(1), failed, said("stop")];
+  const view = await session.ingestAndView(readList(list, neutralCodec));
+
+  const users = view.messages.filter(({ role }) => role === "user");
+  expect(users.map(textOfMessage)).toEqual(["go", "stop"]);
+});
