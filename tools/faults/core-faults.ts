@@ -382,8 +382,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: "!isOld(context, part) && reference(context, above, part) === part;",
-    becomes: "!isOld(context, part);",
+    of: "!isOld(context, part) && reference(context, above, part) === part && !isRepeated(above, part);",
+    becomes: "!isOld(context, part) && !isRepeated(above, part);",
     breaks: "A difference stays in view without the version that it is from.",
   },
   {
