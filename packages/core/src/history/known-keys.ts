@@ -108,20 +108,24 @@ function findRest(
     }),
   );
   const names = new Set(chat.map(({ name }) => name));
-  const begin = messages.findIndex(({ identity }) => isText(identity));
   const list = inOrder(
     messages.flatMap(({ identity, key: name }, index) => {
       const { role } = identity;
-      // A result that the chat does not have can belong to a call that it has. A list that begins within the results of an
-      // answer has only some of them.
-      const isInChat = isText(identity) || (names.has(name) && index > begin);
+      // A result that the chat does not have can belong to a call that it has.
+      const isInChat = isText(identity) || names.has(name);
       return isInChat && found[index] === undefined ? [{ index, name, role }] : [];
     }),
   );
-  const places = placesOf(list, chat, isRewound);
-  for (const [at, { index }] of list.entries()) {
-    const place = places[at];
-    if (place !== undefined) found[index] = chat[place]?.one;
+  // A list that begins within the results of an answer has only some of them.
+  const begin = messages.findIndex(({ identity }) => isText(identity));
+  for (const some of [list, list.filter(({ index }) => index >= begin)]) {
+    const places = placesOf(some, chat, isRewound);
+    if (places.every((place) => place === undefined)) continue;
+    for (const [at, { index }] of some.entries()) {
+      const place = places[at];
+      if (place !== undefined) found[index] = chat[place]?.one;
+    }
+    break;
   }
   return found;
 }
