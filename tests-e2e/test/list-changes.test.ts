@@ -110,6 +110,15 @@ describe.each(checks)("with messages identified by %s, the newest prompt is show
       ],
     ],
     [
+      "after a list slides to a result that was reported again",
+      [
+        round({ type: "repeats" }, "go"),
+        { ...round({ type: "reports-twice", isEqual: false }, "go"), calls: ["A"] },
+        round({ type: "slides", keeps: 2 }, "go"),
+        round(none, "go"),
+      ],
+    ],
+    [
       "after going back past calls with the words and ids of an abandoned branch",
       [
         { ...round(none, "go"), calls: ["A", "A"] },

@@ -82,6 +82,7 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
   const asked = new Set<string>();
   const deactivated = new Set<string>();
   let hasFiles = false;
+  /** Whether the user has sent a picture since the sets were last compared. */
   let isSent = false;
   /** The ids of the objects that the model has deactivated. */
   let off: ReadonlySet<string> = new Set();

@@ -349,13 +349,11 @@ function assertThinkingIsAppended({
   const step = turn?.steps[last.steps];
   if (step === undefined || !isAssistantStep(step) || step.view !== input.lastCall) return;
   if (step.failed === true || !hasSignedThinking(step)) return;
+  const saysMore = step.assistant.some(
+    (block) => isToolCall(block) || (isText(block) && block.text.trim() !== ""),
+  );
   // No answer that is sent ends with its thinking.
-  if (
-    !step.assistant.some(
-      (block) => isToolCall(block) || (isText(block) && block.text.trim() !== ""),
-    )
-  )
-    return;
+  if (!saysMore) return;
   const answer = output.messages[lastMessages.length];
   assert.ok(answer && signatureIn(answer) !== undefined, "the newest thinking is missing");
 }

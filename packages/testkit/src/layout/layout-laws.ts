@@ -80,14 +80,16 @@ export const layoutLaws: Readonly<Record<LayoutLaw, (layout: Layout, trial: Layo
         if (newest === undefined) return;
         const texts = textsOf(output.messages);
         const isWhole = texts.includes(newest);
-        const isPart = texts.some(
-          (text) => text.startsWith(`${newest}\n`) || isPartOf(text, newest),
-        );
+        const isCut = (text: string): boolean =>
+          text.startsWith(`${newest}\n`) || isPartOf(text, newest);
+        const isPart = texts.some(isCut);
         const fits = input.budget === undefined || textTokens(newest, input) <= input.budget;
         assert.ok(fits ? isWhole : isWhole || isPart, `the newest user message is missing`);
-        // A message that is shown in part has the note at its end.
-        const at = output.messages.findLastIndex((message) =>
-          textsOf([message]).some((text) => text.startsWith(newest) || isPartOf(text, newest)),
+        // A message without its image has its text, and then the note.
+        const at = output.messages.findLastIndex(
+          (message) =>
+            !isNoteOnOthers(message) &&
+            textsOf([message]).some((text) => text === newest || isCut(text)),
         );
         const behind = output.messages.slice(at + 1).findIndex(isNoteOnOthers);
         assert.equal(behind, -1, "the note on missing messages is behind the newest user message");
