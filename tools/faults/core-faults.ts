@@ -1046,6 +1046,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "Going back to right behind a summary keeps what was said after it.",
   },
   {
+    file: "history/known-keys.ts",
+    of: "const isHidden = begin > 0 && all.every((place) => place === undefined);",
+    becomes: "const isHidden = begin < -1;",
+    breaks: "A host without ids goes back to within the results of an answer, and nobody sees it.",
+  },
+  {
     file: "render/head-and-tail.ts",
     of: "return index > 0 && index < text.length && (text.codePointAt(index - 1) ?? 0) > 0xffff;",
     becomes: "return index < 0;",

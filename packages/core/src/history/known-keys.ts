@@ -116,16 +116,15 @@ function findRest(
       return isInChat && found[index] === undefined ? [{ index, name, role }] : [];
     }),
   );
-  // A list that begins within the results of an answer has only some of them.
+  // A list that begins within the results of an answer has only some of them, and they can hide the answer.
   const begin = messages.findIndex(({ identity }) => isText(identity));
-  for (const some of [list, list.filter(({ index }) => index >= begin)]) {
-    const places = placesOf(some, chat, isRewound);
-    if (places.every((place) => place === undefined)) continue;
-    for (const [at, { index }] of some.entries()) {
-      const place = places[at];
-      if (place !== undefined) found[index] = chat[place]?.one;
-    }
-    break;
+  const all = placesOf(list, chat, isRewound);
+  const isHidden = begin > 0 && all.every((place) => place === undefined);
+  const looked = isHidden ? list.filter(({ index }) => index >= begin) : list;
+  const places = isHidden ? placesOf(looked, chat, isRewound) : all;
+  for (const [at, { index }] of looked.entries()) {
+    const place = places[at];
+    if (place !== undefined) found[index] = chat[place]?.one;
   }
   return found;
 }

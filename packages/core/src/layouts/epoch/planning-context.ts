@@ -110,10 +110,11 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     entryOf,
     isPinned: (handle) => active.get(handle)?.isPinned === true,
     lineOf,
-    linesFor: (parts) =>
-      [...Map.groupBy(parts, ({ of }) => of).values()].flatMap((same) =>
-        same.slice(0, 1).map(lineOf),
-      ),
+    linesFor: (parts) => {
+      const first = new Map<string, ShownPart>();
+      for (const part of parts) if (!first.has(part.of)) first.set(part.of, part);
+      return [...first.values()].map(lineOf);
+    },
     answerAt,
     callAt: (place) => {
       const answer = answerAt(place);

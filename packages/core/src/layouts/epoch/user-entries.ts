@@ -31,8 +31,10 @@ export function userEntry(context: PlanningContext, turn: number): UserEntry | u
 export function wholeUserEntry(context: PlanningContext, turn: number): UserEntry {
   const { turns, pool } = context.input;
   const parts = (turns[turn]?.user_objects ?? []).flatMap(({ block, id }): readonly UserPart[] => {
-    const { handle: of, stored } = pool.get(id) ?? {};
-    return of === undefined || stored === undefined ? [] : [{ block, of, version: stored.version }];
+    const object = pool.get(id);
+    return object === undefined
+      ? []
+      : [{ block, of: object.handle, version: object.stored.version }];
   });
   return context.sized({ type: "user", turn, ...(parts.length === 0 ? {} : { parts }) });
 }
