@@ -328,7 +328,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/chat-index.ts",
-    of: "loadedRefs: withReferences(document.loadedRefs, filesLoaded(call.body)),",
+    of: "loadedRefs: withReferences(state.loadedRefs, filesLoaded(call.body)),",
     becomes: "",
     breaks: "A chat does not name the files that were loaded.",
   },
@@ -1072,8 +1072,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/chat-index.ts",
-    of: "change({ compaction: { messages, from: kept ?? afterEnd(document.turns) } });",
-    becomes: "change({ compaction: { messages, from: afterEnd(document.turns) } });",
+    of: "change({ compaction: { messages, from: kept ?? afterEnd(state.turns) } });",
+    becomes: "change({ compaction: { messages, from: afterEnd(state.turns) } });",
     breaks: "The messages that a host keeps after a compaction are missing from the prompt.",
   },
   {
@@ -1205,7 +1205,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A provider's count of a refused prompt does not change the estimates.",
   },
   {
-    file: "state/session-document.ts",
+    file: "state/session-body.ts",
     of: '(body["prompt_limits"] ?? {})',
     becomes: "({})",
     breaks: "After a resume the provider refuses the prompt again.",

@@ -27,7 +27,7 @@ it("stores a growing chat in space proportional to its text", async () => {
   expect(rows.every(({ base }) => base === 1)).toBe(true);
 });
 
-it("keeps the chain of deltas short for a document that changes and does not grow", async () => {
+it("keeps the chain of deltas short for an object that changes and does not grow", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();
   for (let count = 1; count <= 400; count += 1) {

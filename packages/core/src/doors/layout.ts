@@ -1,5 +1,5 @@
 export { argsDisplay } from "../chat/args-display.ts";
-export type { Compaction, ReplacingMessage } from "../chat/chat-document.ts";
+export type { Compaction, ReplacingMessage } from "../chat/chat-body.ts";
 export {
   type AssistantStep,
   callsOf,

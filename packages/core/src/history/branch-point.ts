@@ -1,5 +1,5 @@
 import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
-import { type ChatState, chatState } from "../chat/chat-document.ts";
+import { type ChatState, chatState } from "../chat/chat-body.ts";
 import { isAssistantStep, isDiscarded, toolcallsOf, type Turn } from "../chat/turn.ts";
 import { chatRoles, keyName, messageIdentity } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";

@@ -1,4 +1,4 @@
-import { upTo } from "../chat/chat-document.ts";
+import { upTo } from "../chat/chat-body.ts";
 import { positionBefore, type Turn } from "../chat/turn.ts";
 import { type KnownMessage, replacingNames } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";

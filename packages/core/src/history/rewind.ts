@@ -1,10 +1,10 @@
 import { defined, describeAll } from "@self-context-manager/objects";
-import { type ChatState, type Compaction, upTo } from "../chat/chat-document.ts";
+import { type ChatState, type Compaction, upTo } from "../chat/chat-body.ts";
 import { isAfter, objectsOf, positionBefore, toolcallsOf, type Turn } from "../chat/turn.ts";
 import { keyName, type KnownMessage, replacingNames } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import { continuedView } from "../state/open-state.ts";
-import { readSessionSets } from "../state/session-document.ts";
+import { readSessionSets } from "../state/session-body.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { replaceChat, type SessionState } from "../state/session-state.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
@@ -35,7 +35,7 @@ export async function moveTo(
   scope.inView.clear();
   scope.followed.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
-  const { compaction, ...chat } = state.chat.document;
+  const { compaction, ...chat } = state.chat.state;
   const still = [compaction, point?.chat.compaction].find(
     (one) => one !== undefined && isSummarized(one, turns, messages, before),
   );

@@ -14,7 +14,7 @@ import { executionIn, rangeIn } from "../calls/execution.ts";
 import { readResult } from "../calls/read-result.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { filesInResult, isSameCall, isSameOutput } from "../calls/toolcall-object.ts";
-import { chatState } from "../chat/chat-document.ts";
+import { chatState } from "../chat/chat-body.ts";
 import {
   type AssistantMessage,
   type Message,

@@ -7,7 +7,7 @@ import {
 } from "@self-context-manager/objects";
 
 import { argsDisplay } from "../chat/args-display.ts";
-import { upTo } from "../chat/chat-document.ts";
+import { upTo } from "../chat/chat-body.ts";
 import {
   argumentsOf,
   isToolCall,

@@ -1,6 +1,6 @@
 import { defined } from "@self-context-manager/objects";
 
-import type { Compaction, ReplacingMessage } from "../chat/chat-document.ts";
+import type { Compaction, ReplacingMessage } from "../chat/chat-body.ts";
 import { isContentKey } from "../chat/content-key.ts";
 import type { TurnPosition } from "../chat/turn.ts";
 import type { MessageIdentity } from "./message-codec.ts";

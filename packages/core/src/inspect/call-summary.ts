@@ -5,7 +5,7 @@ import {
   messageOf,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { type ChatState, chatState } from "../chat/chat-document.ts";
+import { type ChatState, chatState } from "../chat/chat-body.ts";
 import { type AssistantStep, isAssistantStep } from "../chat/turn.ts";
 import { describeEntries } from "../view/describe-entries.ts";
 import type { DescribedEntry } from "../view/describe-entries.ts";

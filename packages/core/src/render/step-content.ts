@@ -1,5 +1,5 @@
 import { defined } from "@self-context-manager/objects";
-import type { ReplacingMessage } from "../chat/chat-document.ts";
+import type { ReplacingMessage } from "../chat/chat-body.ts";
 import type { Block } from "../chat/message.ts";
 import { isSignedThinking } from "../chat/signed-thinking.ts";
 import { missingMessages } from "../lines/notices.ts";

@@ -17,7 +17,7 @@ import {
   withStep,
   withToolcallId,
   withTurn,
-} from "../chat/chat-document.ts";
+} from "../chat/chat-body.ts";
 import {
   type AssistantStep,
   callsOf,
@@ -49,7 +49,7 @@ export interface OpenCall {
 
 /** The chat of a session, and what is computed from it to recognise the messages of the host. */
 export interface ChatIndex {
-  readonly document: ChatState;
+  readonly state: ChatState;
   readonly id: ObjectId;
   readonly turns: readonly Turn[];
   readonly compaction: Compaction | undefined;
@@ -97,7 +97,7 @@ export interface ChatIndex {
   /** Replaces the turns only. */
   setTurns(turns: readonly Turn[]): void;
   /** Replaces the chat and computes everything again that depends on it, with the results in a pool. */
-  replace(document: ChatState, results: ReadonlyMap<ObjectId, PoolEntry>): void;
+  replace(state: ChatState, results: ReadonlyMap<ObjectId, PoolEntry>): void;
   /** Notes that the chat is stored as it is now. */
   keep(stored: StoredVersion): void;
 }
@@ -108,7 +108,7 @@ export function chatIndex(ids: {
   readonly session: ObjectId;
   readonly hostSession: string;
 }): ChatIndex {
-  let document: ChatState = {
+  let state: ChatState = {
     id: ids.chat,
     sessionId: ids.session,
     hostSessionId: ids.hostSession,
@@ -127,7 +127,7 @@ export function chatIndex(ids: {
   const callCounts = new Map<number, number>();
 
   function change(changed: Partial<ChatState>): void {
-    document = { ...document, ...changed };
+    state = { ...state, ...changed };
     isChanged = true;
   }
 
@@ -168,7 +168,7 @@ export function chatIndex(ids: {
       }
       for (const [step, made] of one.steps.entries()) indexStep(made, { turn, step }, results);
     }
-    document = withReferencesTo(next, placedCalls, results);
+    state = withReferencesTo(next, placedCalls, results);
     isChanged = true;
     knowOrphans(results);
   }
@@ -218,17 +218,17 @@ export function chatIndex(ids: {
   }
 
   return {
-    get document() {
-      return document;
+    get state() {
+      return state;
     },
     get id() {
-      return document.id;
+      return state.id;
     },
     get turns() {
-      return document.turns;
+      return state.turns;
     },
     get compaction() {
-      return document.compaction;
+      return state.compaction;
     },
     get stored() {
       return stored;
@@ -245,22 +245,22 @@ export function chatIndex(ids: {
     sentIds,
     callsIn,
     now() {
-      const turn = Math.max(0, document.turns.length - 1);
+      const turn = Math.max(0, state.turns.length - 1);
       return { turn, call: callsIn(turn) };
     },
     end() {
-      const { turns } = document;
+      const { turns } = state;
       return { turn: Math.max(0, turns.length - 1), step: (turns.at(-1)?.steps.length ?? 0) - 1 };
     },
     addTurn(turn) {
-      change({ turns: withTurn(document.turns, turn) });
+      change({ turns: withTurn(state.turns, turn) });
     },
     addStep(step) {
       if (isAssistantStep(step)) {
         for (const id of step.toolcall_ids) placedCalls.add(id);
         noteSent(step);
       }
-      change({ turns: withStep(document.turns, step) });
+      change({ turns: withStep(state.turns, step) });
     },
     openCall(id, call) {
       openCalls.set(id, call);
@@ -271,25 +271,25 @@ export function chatIndex(ids: {
     moveCall(id, objectId) {
       const call = openCalls.get(id);
       if (call === undefined) return;
-      change({ turns: withToolcallId(document.turns, call.position, objectId) });
+      change({ turns: withToolcallId(state.turns, call.position, objectId) });
       placedCalls.delete(call.objectId);
       placedCalls.add(objectId);
       openCalls.set(id, { ...call, objectId });
     },
     countCall,
     summarise(messages, kept) {
-      change({ compaction: { messages, from: kept ?? afterEnd(document.turns) } });
+      change({ compaction: { messages, from: kept ?? afterEnd(state.turns) } });
     },
     nameCall(call) {
-      document = {
-        ...document,
-        toolcallRefs: [...document.toolcallRefs, staticReference(call)],
-        loadedRefs: withReferences(document.loadedRefs, filesLoaded(call.body)),
+      state = {
+        ...state,
+        toolcallRefs: [...state.toolcallRefs, staticReference(call)],
+        loadedRefs: withReferences(state.loadedRefs, filesLoaded(call.body)),
       };
     },
     nameUserObject(object) {
-      const userRefs = withReferences(document.userRefs, [staticReference(object)]);
-      document = { ...document, userRefs };
+      const userRefs = withReferences(state.userRefs, [staticReference(object)]);
+      state = { ...state, userRefs };
     },
     know(message) {
       known.set(message.key, message);

@@ -10,11 +10,11 @@ import {
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
-import { chatBody } from "../chat/chat-document.ts";
+import { chatBody } from "../chat/chat-body.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import { sentView } from "../view/view-object.ts";
-import { restoreSessionState, sessionBody } from "./session-document.ts";
+import { restoreSessionState, sessionBody } from "./session-body.ts";
 import type { SessionDependencies } from "./session-scope.ts";
 import type { ViewBranch } from "./sent-calls.ts";
 import { newSessionState, type SessionState } from "./session-state.ts";
@@ -96,7 +96,7 @@ export async function beginSession(
   host: HostSession,
   state: SessionState,
 ): Promise<boolean> {
-  const chat = sealObject(chatBody(state.chat.document, () => undefined));
+  const chat = sealObject(chatBody(state.chat.state, () => undefined));
   const session = sealObject(sessionBody(state));
   let versions: readonly CommittedVersion[];
   try {

@@ -18,13 +18,13 @@ import {
 } from "@self-context-manager/objects";
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
-import { chatBody } from "../chat/chat-document.ts";
+import { chatBody } from "../chat/chat-body.ts";
 import type { Step, Turn } from "../chat/turn.ts";
 import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
 import type { HeldIn, HeldTexts, Layout } from "../view/layout.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
-import { sessionBody } from "./session-document.ts";
+import { sessionBody } from "./session-body.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** The services and settings of a session. `compose` creates them. */
@@ -238,7 +238,7 @@ export function sealableChat(scope: SessionScope): {
 } {
   const { state } = scope;
   return {
-    body: chatBody(state.chat.document, (id) => {
+    body: chatBody(state.chat.state, (id) => {
       const status = state.pool.get(id)?.stored.body["status"];
       return typeof status === "string" ? status : undefined;
     }),

@@ -1,5 +1,5 @@
 import type { ObjectId } from "@self-context-manager/objects";
-import type { ChatState } from "../chat/chat-document.ts";
+import type { ChatState } from "../chat/chat-body.ts";
 import type { HostSession } from "../host/host-session.ts";
 import { type ActiveSets, activeSets } from "./active-sets.ts";
 import { type ChatIndex, chatIndex } from "./chat-index.ts";
@@ -79,7 +79,7 @@ export function newSessionState(
 }
 
 /** Replaces the chat and computes everything again that depends on it. */
-export function replaceChat(state: SessionState, document: ChatState): void {
-  state.chat.replace(document, state.pool.entries);
+export function replaceChat(state: SessionState, chat: ChatState): void {
+  state.chat.replace(chat, state.pool.entries);
   state.uses.forgetPaths();
 }

@@ -6,7 +6,7 @@ import type {
   StoredVersion,
 } from "@self-context-manager/objects";
 import type { ToolFacts } from "../calls/tool-facts.ts";
-import type { Compaction } from "../chat/chat-document.ts";
+import type { Compaction } from "../chat/chat-body.ts";
 import type {
   AssistantMessage,
   OpaqueMessage,

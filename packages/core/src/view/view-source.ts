@@ -1,5 +1,5 @@
 import type { ObjectId, StoredMetadata, StoredVersion } from "@self-context-manager/objects";
-import type { Compaction } from "../chat/chat-document.ts";
+import type { Compaction } from "../chat/chat-body.ts";
 import type { Turn } from "../chat/turn.ts";
 
 /** An object at one version, named as in a view. */

@@ -2,8 +2,8 @@ import { hashObject, objectId } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHash } from "node:crypto";
+import { upTo, withStep, withTurn } from "../../src/chat/chat-body.ts";
 import { chatContent, type StatusOf } from "../../src/chat/chat-content.ts";
-import { upTo, withStep, withTurn } from "../../src/chat/chat-document.ts";
 import { type Block, isToolCall } from "../../src/chat/message.ts";
 import type { Step, Turn } from "../../src/chat/turn.ts";
 

@@ -14,7 +14,7 @@ export interface SealedObject {
 
 /**
  * Checks, freezes and hashes an object. The body is frozen in place. A frozen part counts as checked and as frozen at every
- * depth, so the cost of a new version of a long document depends on its changes. Parts that other code has frozen are
+ * depth, so the cost of a new version of a long object depends on its changes. Parts that other code has frozen are
  * passed through `storable` first.
  *
  * Throws a `TypeError` for a body that no store can keep: no id, no type, a nickname equal to its id, a hash field that

@@ -32,7 +32,7 @@ export interface CountingChunkWriter extends ChunkWriter {
 /** Deltas may reach this many times the size of the bulk fields before a version is stored whole again. */
 const mostDeltasPerSize = 3;
 
-/** Below this many characters of deltas nothing is gained by storing a small document whole. */
+/** Below this many characters of deltas nothing is gained by storing a small body whole. */
 const leastWeight = 8_192;
 
 /** Encodes a version against the last one of its chain, or whole where the chain has become too heavy to read. */

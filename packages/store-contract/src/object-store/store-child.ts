@@ -70,7 +70,7 @@ export async function countUp(store: ObjectStore, name: string, times: number): 
   }
 }
 
-/** Writes until the process is killed: a growing document, and two objects that must stay equal. */
+/** Writes until the process is killed: a growing object, and two objects that must stay equal. */
 async function write(store: ObjectStore): Promise<void> {
   const latest = await store.get(written.log);
   const turns = [...((latest?.body["turns"] ?? []) as readonly { readonly user: string }[])];

@@ -7,7 +7,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { chatState } from "../chat/chat-document.ts";
+import { chatState } from "../chat/chat-body.ts";
 import { isAssistantStep } from "../chat/turn.ts";
 import { accountRow, readAccountRow } from "../cost/account-row.ts";
 import type { Calibration, UsagePoint } from "../cost/calibration.ts";
