@@ -17,11 +17,13 @@ function listed(): { readonly limit: number; readonly lengths: ReadonlyMap<strin
   const { overrides } = JSON.parse(
     readFileSync(join(root, "tools", "long-functions.json"), "utf8"),
   ) as { readonly overrides: readonly Override[] };
-  const [all, ...files] = overrides.flatMap(({ files: [file = ""], rules }) => {
+  const [all, ...others] = overrides.flatMap(({ files: [file = ""], rules }) => {
     const level = rules[rule];
     // The kits for tests have no limit.
     return Array.isArray(level) ? [[file, Number(level[1])] as const] : [];
   });
+  // A folder can have a limit of its own, which is lower.
+  const files = others.filter(([file]) => !file.includes("*"));
   return { limit: all?.[1] ?? 0, lengths: new Map(files) };
 }
 
@@ -51,6 +53,12 @@ test("the list of files with a function above the limit has their present length
   expect(longest([...lengths.keys()], limit)).toEqual(lengths);
 });
 
-test("the list of files with a function above the limit does not grow", () => {
-  expect(listed().lengths.size).toBeLessThanOrEqual(25);
+// These two numbers are only lowered: a function can become longer only by as many lines as another one becomes shorter.
+test("the list of files with a function above the limit becomes shorter, and so does the sum of their lengths", () => {
+  const lengths = [...listed().lengths.values()];
+
+  expect({
+    files: lengths.length,
+    lines: lengths.reduce((sum, length) => sum + length, 0),
+  }).toEqual({ files: 23, lines: 3_988 });
 });
