@@ -1,4 +1,5 @@
 import {
+  boundedMap,
   defined,
   madeOnce,
   type NamedReference,
@@ -24,12 +25,11 @@ export interface VersionReader {
 const mostKept = 4_000;
 
 export function versionReader(store: ObjectStore): VersionReader {
-  const known = new Map<string, Promise<ResolvedVersion>>();
+  const known = boundedMap<string, Promise<ResolvedVersion>>(mostKept);
   const version: VersionReader["version"] = async (id, at) => await resolveVersion(store, id, at);
   const once = (name: string, read: () => Promise<ResolvedVersion>): Promise<ResolvedVersion> => {
     const kept = known.get(name);
     if (kept !== undefined) return kept;
-    if (known.size >= mostKept) known.clear();
     const found = read();
     known.set(name, found);
     return found;

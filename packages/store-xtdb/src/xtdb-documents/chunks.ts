@@ -1,4 +1,5 @@
 import {
+  boundedMap,
   type ChunkReader,
   type ChunkWriter,
   type JsonValue,
@@ -47,18 +48,7 @@ const piecesAtOnce = 40;
 const mostKnown = 20_000;
 
 export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
-  const known = new Set<string>();
-
-  function remember(hash: string): void {
-    known.delete(hash);
-    known.add(hash);
-    if (known.size > mostKnown) {
-      for (const oldest of known) {
-        known.delete(oldest);
-        break;
-      }
-    }
-  }
+  const known = boundedMap<string, true>(mostKnown);
 
   function chunkOf(hash: string, text: string): JsonDocument {
     const packed = packText(text);
@@ -99,7 +89,7 @@ export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
         },
         written: () => characters,
         documents: () => [...fresh.values()],
-        committed: () => [...fresh.keys()].forEach(remember),
+        committed: () => [...fresh.keys()].forEach((hash) => known.set(hash, true)),
       };
     },
 
@@ -114,7 +104,7 @@ export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
         if (text === undefined) continue;
         const hash = id.slice(names.chunkId("").length);
         texts.set(hash, text);
-        remember(hash);
+        known.set(hash, true);
       }
       return {
         read: (key) =>
