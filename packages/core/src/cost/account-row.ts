@@ -45,8 +45,8 @@ function waitingRow(waiting: WaitingCall): readonly number[] {
 }
 
 /**
- * Returns the account of a stored row, or undefined if there is no row. A row with 12 numbers has no bill of its own: its
- * calls count as estimated. A call without an answer is read without the price tiers of its model.
+ * Returns the account of a stored row, or undefined if there is no row. A call without an answer is read without the price
+ * tiers of its model.
  */
 export function readAccountRow(row: JsonValue | undefined): CostAccount | undefined {
   if (!Array.isArray(row)) return undefined;
@@ -55,14 +55,9 @@ export function readAccountRow(row: JsonValue | undefined): CostAccount | undefi
   return {
     reported: { calls: at(0), input: at(1), cache_read: at(2), cache_write: at(3) },
     estimated: { calls: at(4), cached: at(5), fresh: at(6), units: at(7) },
-    plain: {
-      calls: numbers[13] ?? at(4),
-      cached: at(8),
-      fresh: at(9),
-      units: at(10),
-    },
+    plain: { calls: at(13), cached: at(8), fresh: at(9), units: at(10) },
     plain_prompt: { estimated: at(11), reported: at(12) },
-    billed: { units: numbers[14] ?? at(7) },
+    billed: { units: at(14) },
     ...(numbers.length > 15 ? { waiting: waitingIn(numbers.slice(15)) } : {}),
   };
 }

@@ -374,16 +374,4 @@ describe("a stored account", () => {
     );
     expect(read).toEqual(kept);
   });
-
-  test("of a store without bills has the estimates", () => {
-    expect(
-      sessionBill(readAccountRow([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) ?? emptyAccount),
-    ).toEqual({
-      calls: 5,
-      estimatedCalls: 4,
-      units: 8,
-      plainCalls: 5,
-      plainUnits: 11,
-    });
-  });
 });

@@ -1,5 +1,4 @@
-import { sealObject } from "@self-context-manager/objects";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -153,25 +152,6 @@ describe("an image of the user", () => {
     ]);
   });
 
-  it("stays in a message of a store that has no object for it, until its turn leaves", async () => {
-    const talk = await openTalk();
-    const { store } = talk;
-    talk.history.user(said("ada"));
-    await talk.send();
-    goOn(talk);
-    await talk.send();
-    const chat = await latest(store, (await talk.session.status()).chatId);
-    const turns = turnsOf(chat.body).map(({ user_objects: _own, ...turn }) => turn);
-    const { user_refs: _refs, ...body } = chat.body;
-    await store.commit([{ object: sealObject({ ...body, turns }), expect: chat.version }]);
-
-    const resumed = await talk.reopen();
-    await talk.history.ingest(resumed);
-    const { messages } = await resumed.nextView();
-
-    expect(contentOf(messages[0])).toEqual(said("ada"));
-  });
-
   it.each([epochLayout(), pooledLayout])("is rebuilt call by call, $name", async (layout) => {
     const talk = await openTalk({ layout });
     const sent: View[] = [];
@@ -217,4 +197,20 @@ describe("an image of the user", () => {
       said("ada")[1],
     ]);
   });
+});
+
+test("a file of the user that has at most 100 tokens is no object and stays in its message", async () => {
+  const talk = await openTalk();
+  const data = Buffer.from("day,sum\n1,2\n").toString("base64");
+  const said: readonly Block[] = [
+    { type: "text", text: "look at the sums" },
+    { type: "file", mediaType: "text/csv", data },
+  ];
+  talk.history.user(said);
+  await talk.send();
+  goOn(talk);
+  const { messages } = await talk.sendAfterPause();
+
+  expect(messages[0]).toMatchObject({ role: "user", content: said });
+  expect(turnsOf(await chatOf(talk))[0]?.user_objects).toBeUndefined();
 });
