@@ -1,4 +1,4 @@
-// What does one model call cost as a session grows, for ingesting its messages and making the view, in the pooled
+// What does one model call cost as a session grows, for ingesting its messages and making the view, in the epoch
 // layout? How many bytes does the store need for a session of 500 calls, compared with its transcript as JSON Lines?
 //
 // The times do not include the host's copy of its array. Each call adds an assistant message and one tool result.
