@@ -734,7 +734,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/new-messages.ts",
-    of: " && answered === lastCall",
+    of: " && answered === context.epochs.lastCall",
     becomes: "",
     breaks: "Thinking that was made while the view was not used is sent and refused.",
   },
@@ -1272,14 +1272,14 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "context.input.changedFrom === undefined &&",
+    of: "context.epochs.changedFrom === undefined &&",
     becomes: "",
     breaks: "A model that binds its thinking refuses it behind messages that others have changed.",
   },
   {
     file: "layouts/epoch/decide.ts",
-    of: "kept.isWhole && context.input.changedFrom",
-    becomes: "kept.until !== undefined && context.input.changedFrom",
+    of: "kept.isWhole &&\n    context.epochs",
+    becomes: "kept.until !== undefined &&\n    context.epochs",
     breaks:
       "A model that binds its thinking refuses its newest thinking behind a message that is left out.",
   },

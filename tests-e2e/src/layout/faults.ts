@@ -317,7 +317,8 @@ export const epochFaults: readonly EpochFault[] = [
       const sound = epochLayout(settings);
       return {
         ...sound,
-        render: ({ lastCall: _call, ...input }, last) => sound.render(input, last),
+        render: ({ epochs: { lastCall: _call, ...epochs } = {}, ...input }, last) =>
+          sound.render({ ...input, epochs }, last),
       };
     },
   },

@@ -3,10 +3,10 @@ import { longTexts } from "../calls/large-write.ts";
 import { lineFeedsOnly } from "../calls/line-ends.ts";
 import { fileReferences } from "../calls/toolcall-object.ts";
 import type { SessionScope } from "../state/session-scope.ts";
-import type { HeldIn, HeldTexts, LayoutInput } from "../view/layout.ts";
+import type { EpochInput, HeldIn, HeldTexts } from "../view/layout.ts";
 
 /** The questions that a layout asks about the texts of calls. */
-type Asked = Required<Pick<LayoutInput, "textsOf" | "replacedIn">>;
+type Asked = Required<Pick<EpochInput, "textsOf" | "replacedIn">>;
 
 /**
  * Renders a view in which argument stubs name the versions that hold the texts. The layout asks for the calls of which

@@ -161,7 +161,7 @@ export async function renderView(
     notes,
   });
   const rendered = await withHeldTexts(scope, (asked) =>
-    layout.render({ ...input, ...asked }, last),
+    layout.render({ ...input, epochs: { ...input.epochs, ...asked } }, last),
   );
   const output = withAdded(rendered, added, { estimator, ...defined({ last: before }) });
   const { isCold: isCacheCold } = cacheCost(scope, options);
@@ -316,18 +316,20 @@ async function inputOf(
     workspace: dependencies.workspace,
     estimator,
     calibration: state.sent.calibration,
-    liveness: livenessOf(policy, state.uses.recent),
-    cache: cacheCost(scope, options),
     ...defined({ thinking: options.thinking }),
     ...(state.sent.leftOut.length === 0 ? {} : { leftOut: state.sent.leftOut }),
-    ...defined({ head: options.head }),
     ...(notes.length === 0 ? {} : { notes }),
-    ...defined({ changedFrom }),
-    ...(state.sent.view === undefined || last === undefined
-      ? {}
-      : { lastCall: state.sent.view.call }),
-    ...defined({ toolFacts }),
     ...budgetOf(state, options, spent),
+    epochs: {
+      liveness: livenessOf(policy, state.uses.recent),
+      cache: cacheCost(scope, options),
+      ...defined({
+        toolFacts,
+        head: options.head,
+        changedFrom,
+        lastCall: last === undefined ? undefined : state.sent.view?.call,
+      }),
+    },
   };
 }
 

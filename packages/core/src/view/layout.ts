@@ -80,10 +80,7 @@ export interface CacheCost {
   readonly rewrites: "what-follows" | "everything";
 }
 
-/**
- * What only a layout with epochs needs: what content is worth, and what a change of sent messages costs. Another layout
- * ignores it.
- */
+/** What only a layout with epochs needs: what content is worth, and what a change of sent messages costs. */
 export interface EpochInput {
   /** The decisions of the policy. Default: every active object is alive and stays. */
   readonly liveness?: Liveness;
@@ -105,10 +102,12 @@ export interface EpochInput {
   readonly changedFrom?: number;
   /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
   readonly lastCall?: number;
+  /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
+  readonly toolFacts?: ToolFacts;
 }
 
 /** The input of every layout: chat, metadata pool, active objects and limits. */
-export interface LayoutInput extends EpochInput {
+export interface LayoutInput {
   readonly turns: readonly Turn[];
   readonly compaction?: Compaction;
   readonly chatHandle: string;
@@ -134,8 +133,8 @@ export interface LayoutInput extends EpochInput {
   readonly notes?: readonly string[];
   /** The messages of the chat that the view leaves out, as rows of `LeftOut`. Default: none. */
   readonly leftOut?: readonly string[];
-  /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
-  readonly toolFacts?: ToolFacts;
+  /** What only a layout with epochs needs. Other layouts ignore it. Default: the defaults of its fields. */
+  readonly epochs?: EpochInput;
 }
 
 /** Estimated tokens of each pool. */

@@ -2,8 +2,15 @@ import { describe, expect, it, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
-import type { LayoutInput, LayoutOutput } from "../../src/view/layout.ts";
-import { lines, nothingUsed, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
+import type { LayoutOutput } from "../../src/view/layout.ts";
+import {
+  lines,
+  nothingUsed,
+  type StageOptions,
+  textsOf,
+  type ViewStage,
+  viewStage,
+} from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0, share: 0.75 });
 const warm = { read: 0.1, write: 1.25, isCold: false, rewrites: "what-follows" } as const;
@@ -32,7 +39,7 @@ function callWith(stage: ViewStage, name: string, thinking = signed(name)): stri
 }
 
 /** A session with two answers, of which the first output is no longer active. */
-function twoAnswers(options: Partial<LayoutInput> = bound): ViewStage {
+function twoAnswers(options: StageOptions = bound): ViewStage {
   const stage = viewStage("go on");
   stage.view(layout, options);
   const first = callWith(stage, "one");
@@ -50,7 +57,7 @@ describe("a model that binds its thinking", () => {
     expect(thoughtsIn(stage.view(layout, bound))).toEqual(["one", "two"]);
   });
 
-  it.each<readonly [string, Partial<LayoutInput>]>([
+  it.each<readonly [string, StageOptions]>([
     ["the carried cost is high", { ...bound, cache: { ...warm, read: 1 } }],
     ["the cache is cold", cold],
   ])("loses no thinking within a turn when %s", (_, options) => {
@@ -113,7 +120,7 @@ describe("a model that binds its thinking", () => {
     expect(thoughtsIn(view)).toEqual(["one", "two"]);
   });
 
-  it.each<readonly [string, Partial<LayoutInput>]>([
+  it.each<readonly [string, StageOptions]>([
     ["another model", { liveness: nothingUsed }],
     ["another system prompt", { ...bound, head: "b" }],
   ])("gets no thinking of calls with %s", (_, before) => {

@@ -13,7 +13,7 @@ import {
   type EpochSettings,
 } from "../../src/layouts/epoch/epoch-settings.ts";
 import { planningContext, type PlanningContext } from "../../src/layouts/epoch/planning-context.ts";
-import type { Layout, LayoutInput } from "../../src/view/layout.ts";
+import type { EpochInput, Layout } from "../../src/view/layout.ts";
 import { filledShare } from "../../src/view/filled-share.ts";
 import { handlesShown, hasLeft, type ViewEntry } from "../../src/view/view-entry.ts";
 import type { MessagePlace } from "../../src/view/left-out-rows.ts";
@@ -83,7 +83,7 @@ function play({ views, isBound }: Session): readonly Decided[] {
   for (const { events, budget, isCold, kept } of views) {
     state.isBack = false;
     for (const one of events) happen(stage, one, state);
-    const stays: LayoutInput["liveness"] = {
+    const stays: EpochInput["liveness"] = {
       keepsArguments: () => !isCold,
       stays: ({ key }) => kept.includes(key),
     };
@@ -308,7 +308,7 @@ const laws: Readonly<Record<string, (one: Decided) => readonly string[]>> = {
       const step = entry.type === "assistant" ? context.answerAt(entry) : undefined;
       const isShown = entry.type === "assistant" && entry.thinking === undefined;
       if (step === undefined || !hasSignedThinking(step) || !isShown || index < cut) return [];
-      const isAnswer = step.view === context.input.lastCall && index === cut;
+      const isAnswer = step.view === context.epochs.lastCall && index === cut;
       return isAnswer ? [] : [`entry ${index}`];
     });
   },

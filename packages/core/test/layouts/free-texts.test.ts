@@ -2,7 +2,7 @@ import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, it, test } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import type { LayoutInput, LayoutOutput, Liveness } from "../../src/view/layout.ts";
+import type { EpochInput, LayoutOutput, Liveness } from "../../src/view/layout.ts";
 import {
   lines,
   nothingUsed,
@@ -174,7 +174,7 @@ describe("the old text of an edit", () => {
 });
 
 /** Returns a decision by which the objects whose key ends so stay. */
-function keepsAll(end: string): NonNullable<LayoutInput["liveness"]>["stays"] {
+function keepsAll(end: string): NonNullable<EpochInput["liveness"]>["stays"] {
   return ({ key }) => key.endsWith(end);
 }
 

@@ -1,20 +1,28 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../src/chat/message.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import type { LayoutInput, LayoutOutput, Liveness } from "../../src/view/layout.ts";
-import { lines, nothingUsed, resultOf, textsOf, type ViewStage, viewStage } from "./view-stage.ts";
+import type { LayoutOutput, Liveness } from "../../src/view/layout.ts";
+import {
+  lines,
+  nothingUsed,
+  resultOf,
+  type StageOptions,
+  textsOf,
+  type ViewStage,
+  viewStage,
+} from "./view-stage.ts";
 
 const layout = epochLayout({ small: 20, trim: { over: 200, head: 40, tail: 20 } });
 const longText = lines(400);
 const everythingStays: Liveness = { ...nothingUsed, stays: () => true };
-const usual: Partial<LayoutInput> = { liveness: everythingStays };
+const usual: StageOptions = { liveness: everythingStays };
 const cold = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" } as const;
 const signed: Block = { type: "thinking", thinking: "hm", thinkingSignature: "s" };
 
 /** Makes calls with short outputs until an epoch ends. `length`: the lines of the first of these outputs. */
 function untilEnd(
   stage: ViewStage,
-  options: Partial<LayoutInput> = usual,
+  options: StageOptions = usual,
   length = 1,
 ): { readonly view: LayoutOutput; readonly before: readonly LayoutOutput[] } {
   const before: LayoutOutput[] = [];

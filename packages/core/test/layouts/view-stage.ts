@@ -1,4 +1,5 @@
 import {
+  defined,
   hashObject,
   type JsonObject,
   type LineRange,
@@ -17,6 +18,7 @@ import type { Turn } from "../../src/chat/turn.ts";
 import { calibratedEstimator } from "../../src/cost/calibrated-estimator.ts";
 import type {
   ActiveObject,
+  EpochInput,
   Layout,
   LayoutInput,
   LayoutOutput,
@@ -40,6 +42,9 @@ interface CallOptions {
   readonly thinking?: Block;
   readonly isActive?: boolean;
 }
+
+/** Parts of the input of a layout, with those that only epochs need among them. */
+export type StageOptions = Omit<Partial<LayoutInput>, "epochs"> & Omit<EpochInput, "toolFacts">;
 
 /** A session that a test builds by hand for a layout. Each call gets the record of the last call. */
 export interface ViewStage {
@@ -70,7 +75,7 @@ export interface ViewStage {
   /** Returns the handles of the active objects, in the order in which a view reports them. */
   activeHandles(): readonly string[];
   /** Makes the next call and returns its view. */
-  view(layout: Layout, options?: Partial<LayoutInput>): LayoutOutput;
+  view(layout: Layout, options?: StageOptions): LayoutOutput;
   /** Renders the state of the session after another record. The session does not change. */
   again(layout: Layout, after: ViewRecord | undefined): LayoutOutput;
   readonly source: () => ViewSource;
@@ -120,9 +125,27 @@ export function viewStage(user?: string): ViewStage {
     turns.push({ ...turn, steps: [...turn.steps, step] });
   }
 
+  const heldTexts: EpochInput["textsOf"] = (call) => {
+    const body = [...pool.values()].find(({ id }) => id === call)?.stored.body;
+    const [reference] = fileReferences(body);
+    const made = [...versions.values()].find(
+      ({ at }) => reference?.ref === "static" && at.tx_id === reference.tx_id,
+    );
+    return made === undefined ? undefined : { file: made.body.id, version: made.version };
+  };
+
   function inputOf(
     layout: Layout,
-    options: Partial<LayoutInput>,
+    {
+      liveness,
+      textsOf = heldTexts,
+      replacedIn,
+      cache,
+      head,
+      changedFrom,
+      lastCall,
+      ...options
+    }: StageOptions,
     after: ViewRecord | undefined = last,
   ): LayoutInput {
     const objects = [...active].map(([handle, activation]): ActiveObject => ({
@@ -141,16 +164,16 @@ export function viewStage(user?: string): ViewStage {
       versions: new Map(names.map((name) => [name, versions.get(name) as StoredVersion])),
       workspace: "/work",
       estimator: calibratedEstimator(),
-      textsOf: (call) => {
-        const body = [...pool.values()].find(({ id }) => id === call)?.stored.body;
-        const [reference] = fileReferences(body);
-        const made = [...versions.values()].find(
-          ({ at }) => reference?.ref === "static" && at.tx_id === reference.tx_id,
-        );
-        return made === undefined ? undefined : { file: made.body.id, version: made.version };
-      },
-      ...(last === undefined ? {} : { lastCall: views }),
       ...options,
+      epochs: defined({
+        textsOf,
+        liveness,
+        replacedIn,
+        cache,
+        head,
+        changedFrom,
+        lastCall: lastCall ?? (last === undefined ? undefined : views),
+      }),
     };
   }
 
@@ -300,7 +323,7 @@ export const nothingUsed: Liveness = { keepsArguments: () => false, stays: () =>
 export function viewAfterPause(
   stage: ViewStage,
   layout: Layout,
-  options: Partial<LayoutInput> = {},
+  options: StageOptions = {},
 ): LayoutOutput {
   const cache = { read: 0.1, write: 1.25, isCold: true, rewrites: "what-follows" } as const;
   return stage.view(layout, { cache, liveness: nothingUsed, ...options });

@@ -347,7 +347,7 @@ function assertThinkingIsAppended({
   if (model.thinking !== lastModel.thinking) return;
   const turn = input.turns[last.turns - 1];
   const step = turn?.steps[last.steps];
-  if (step === undefined || !isAssistantStep(step) || step.view !== input.lastCall) return;
+  if (step === undefined || !isAssistantStep(step) || step.view !== input.epochs?.lastCall) return;
   if (step.failed === true || !hasSignedThinking(step)) return;
   const saysMore = step.assistant.some(
     (block) => isToolCall(block) || (isText(block) && block.text.trim() !== ""),
@@ -442,7 +442,8 @@ function isJustified(
       if (lastBudget !== undefined && (budget ?? Number.POSITIVE_INFINITY) > lastBudget)
         return true;
       if (isUserMessageWholeAgain(call)) return true;
-      const { tokens, epoch, record } = patient.render({ ...rest, cache: usualCache }, last);
+      const epochs = { ...rest.epochs, cache: usualCache };
+      const { tokens, epoch, record } = patient.render({ ...rest, epochs }, last);
       const grown = tokens.metadata + tokens.chat + tokens.active;
       // Without a limit the removed content returns. Then no figure shows how long the view would have grown.
       const most =
@@ -533,7 +534,7 @@ function isAfter(
 }
 
 function isColdEnd({ input }: PlayedCall, left: EpochFigures["left"]): boolean {
-  return input.cache?.isCold === true && left.length > 0;
+  return input.epochs?.cache?.isCold === true && left.length > 0;
 }
 
 function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout): boolean {
@@ -549,7 +550,7 @@ function isCarriedEnd(call: PlayedCall, settings: EpochSettings, patient: Layout
 /** Whether middles of outputs left that had cost about half of what writing again what follows them costs. */
 function isOutputsEnd(call: PlayedCall): boolean {
   const { input, last, output } = call;
-  const { read, write, isCold } = input.cache ?? usualCache;
+  const { read, write, isCold } = input.epochs?.cache ?? usualCache;
   const found = leftMiddles(call);
   const [first] = found;
   if (first === undefined || last === undefined) return false;

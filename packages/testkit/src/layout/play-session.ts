@@ -152,23 +152,27 @@ function inputOf(
     workspace,
     estimator: calibratedEstimator({ factor: now.factor, overhead: 0 }),
     calibration: { factor: now.factor, overhead: 0 },
-    liveness: {
-      keepsArguments: policy.keepsArguments(now.recent),
-      stays: policy.staysAtSweep(now.recent),
-      isDeactivated: (key) => !now.recent.includes(key),
-    },
-    cache: { ...usualCache, isCold },
-    textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),
-    replacedIn: (call) => {
-      const held = heldTexts(pool.get(call)?.stored.body["file_refs"], place);
-      return held === undefined || held.version === 1
-        ? undefined
-        : { file: held.file, version: held.version - 1 };
-    },
-    ...now.model,
     ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
-    ...(now.sent === undefined || last === undefined ? {} : { lastCall: now.sent.call }),
-    ...defined({ budget: now.budget }),
+    ...defined({ budget: now.budget, thinking: now.model.thinking }),
+    epochs: {
+      liveness: {
+        keepsArguments: policy.keepsArguments(now.recent),
+        stays: policy.staysAtSweep(now.recent),
+        isDeactivated: (key) => !now.recent.includes(key),
+      },
+      cache: { ...usualCache, isCold },
+      textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),
+      replacedIn: (call) => {
+        const held = heldTexts(pool.get(call)?.stored.body["file_refs"], place);
+        return held === undefined || held.version === 1
+          ? undefined
+          : { file: held.file, version: held.version - 1 };
+      },
+      ...defined({
+        head: now.model.head,
+        lastCall: last === undefined ? undefined : now.sent?.call,
+      }),
+    },
   };
 }
 

@@ -15,8 +15,8 @@ import type { PlanningContext } from "./planning-context.ts";
  * Returns what the thinking of a view is bound to besides its messages, or undefined if the model does not bind. Thinking
  * of a view with another value was made by another model or after another system prompt.
  */
-export function boundTo({ input }: PlanningContext): string | undefined {
-  return input.thinking === "bound" ? (input.head ?? "") : undefined;
+export function boundTo({ input, epochs }: PlanningContext): string | undefined {
+  return input.thinking === "bound" ? (epochs.head ?? "") : undefined;
 }
 
 /**

@@ -156,7 +156,9 @@ function grow(
 ): Grown {
   const isFirst = kept.until === undefined;
   const isTrusted =
-    kept.isWhole && context.input.changedFrom === undefined && memory.bound_to === boundTo(context);
+    kept.isWhole &&
+    context.epochs.changedFrom === undefined &&
+    memory.bound_to === boundTo(context);
   const sent = kept.entries.length;
   const made = withNewMessages(context, kept, isTrusted);
   // A view that is made again can begin like the last one.

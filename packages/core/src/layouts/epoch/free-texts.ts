@@ -219,7 +219,7 @@ function freeStub(
   );
   // A stub of removed lines names no version, so one record cannot be about both.
   if (id === undefined || found.length === 0 || removed.length > 0) return stub;
-  return { ...stub, ...holder(context, context.input.replacedIn?.(id, found)) };
+  return { ...stub, ...holder(context, context.epochs.replacedIn?.(id, found)) };
 }
 
 /**

@@ -132,7 +132,7 @@ function refusedFrom(
 ): number {
   const bound = boundTo(context);
   if (bound === undefined) return -1;
-  const { changedFrom = Number.POSITIVE_INFINITY } = context.input;
+  const { changedFrom = Number.POSITIVE_INFINITY } = context.epochs;
   const from = memory.bound_to === bound ? changedFrom : 0;
   return entries.findIndex(
     (entry, index) => index >= from && showsThinking(context, entry) && !context.leftOut.has(entry),

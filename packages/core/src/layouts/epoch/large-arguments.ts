@@ -84,7 +84,7 @@ function stubOf(context: PlanningContext, entry: AssistantEntry, call: number): 
   const id = context.answerAt(entry)?.toolcall_ids[call];
   const block = context.callAt({ ...entry, call });
   if (id === undefined || block === undefined) return { call };
-  return { call, ...holder(context, context.input.textsOf?.(id, argumentsOf(block.arguments))) };
+  return { call, ...holder(context, context.epochs.textsOf?.(id, argumentsOf(block.arguments))) };
 }
 
 /** Returns what an argument stub records of the versions that hold texts; nothing if the pool does not have the file. */

@@ -15,7 +15,7 @@ export function withNewMessages(
   { entries: kept, until }: Kept,
   isTrusted: boolean,
 ): readonly ViewEntry[] {
-  const { turns, compaction, lastCall } = context.input;
+  const { turns, compaction } = context.input;
   const entries: ViewEntry[] = [...kept];
   const parts = shownParts(entries);
   const replacing = until === undefined ? compaction?.messages : undefined;
@@ -37,7 +37,8 @@ export function withNewMessages(
       // Other answers were thought after messages that no record contains. An empty view is not sent.
       const isNext = isTrusted && kept.length > 0 && entries.length === kept.length;
       const answered = context.answerAt({ turn, step })?.view;
-      const keepsThinking = isNext && answered !== undefined && answered === lastCall;
+      const keepsThinking =
+        isNext && answered !== undefined && answered === context.epochs.lastCall;
       entries.push(...stepEntries(context, parts, turn, step, keepsThinking));
     }
   }

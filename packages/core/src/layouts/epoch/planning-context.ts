@@ -14,7 +14,7 @@ import type { InView, UseKey } from "../../policy/activation-policy.ts";
 import { type DraftEntry, drawnEntry, type Drawn, messageOf } from "../../render/drawn-entry.ts";
 import { messageTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
-import type { ActiveObject, CacheCost, LayoutInput } from "../../view/layout.ts";
+import type { ActiveObject, CacheCost, EpochInput, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf, type MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { NoticeEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
@@ -24,6 +24,7 @@ import type { EpochSettings } from "./epoch-settings.ts";
 /** The input of one view, with its defaults filled in, and what is read from it again and again. */
 export interface PlanningContext {
   readonly input: LayoutInput;
+  readonly epochs: EpochInput;
   readonly settings: EpochSettings;
   readonly source: ViewSource;
   /** The active objects by handle. */
@@ -69,7 +70,8 @@ const usualCache: CacheCost = { read: 0.1, write: 1.25, isCold: false, rewrites:
 
 /** Returns the context in which the view of an input is planned. */
 export function planningContext(input: LayoutInput, settings: EpochSettings): PlanningContext {
-  const { liveness, pool, turns } = input;
+  const { pool, turns, epochs = {} } = input;
+  const { liveness } = epochs;
   const handles =
     input.handles ?? new Map([...pool.values()].map(({ handle, id }) => [handle, id]));
   const entryOf = (handle: string): PoolEntry | undefined => {
@@ -95,11 +97,12 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
   const tokensOf = (entry: ViewEntry): number => countedTokens(input, source, entry);
   return {
     input,
+    epochs,
     settings,
     source,
     active,
-    toolFacts: input.toolFacts ?? usualToolFacts,
-    cache: input.cache ?? usualCache,
+    toolFacts: epochs.toolFacts ?? usualToolFacts,
+    cache: epochs.cache ?? usualCache,
     budget: input.budget ?? Number.POSITIVE_INFINITY,
     keepsArguments: liveness?.keepsArguments ?? (() => true),
     stays: liveness?.stays ?? (() => true),
