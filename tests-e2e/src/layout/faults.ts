@@ -356,7 +356,7 @@ export const epochFaults: readonly EpochFault[] = [
         ...sound,
         render: (input, last) => {
           const cache = { read: 0.1, write: 1.25, rewrites: "what-follows", isCold: true } as const;
-          return sound.render({ ...input, cache }, last);
+          return sound.render({ ...input, epochs: { ...input.epochs, cache } }, last);
         },
       };
     },
