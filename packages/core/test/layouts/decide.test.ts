@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 // @boundaries-ignore The tests of all packages are configured in the same way.
@@ -13,14 +14,30 @@ import {
   type EpochSettings,
 } from "../../src/layouts/epoch/epoch-settings.ts";
 import { planningContext, type PlanningContext } from "../../src/layouts/epoch/planning-context.ts";
-import type { EpochInput, Layout } from "../../src/view/layout.ts";
+import type { EpochInput, Layout, LayoutInput } from "../../src/view/layout.ts";
+import { omissionNotices } from "../../src/lines/notices.ts";
 import { filledShare } from "../../src/view/filled-share.ts";
-import { handlesShown, hasLeft, type ViewEntry } from "../../src/view/view-entry.ts";
+import { contentParts, handlesShown, hasLeft, type ViewEntry } from "../../src/view/view-entry.ts";
 import type { MessagePlace } from "../../src/view/left-out-rows.ts";
 import type { ViewRecord } from "../../src/view/view-record.ts";
 import { lines, viewStage, type ViewStage } from "./view-stage.ts";
 
-const settings: EpochSettings = { ...defaultEpochSettings, small: 20, largeArguments: 60 };
+const settings: EpochSettings = {
+  ...defaultEpochSettings,
+  small: 20,
+  largeArguments: 60,
+  replacedTexts: 1,
+  otherArguments: { over: 60, age: 1 },
+  trim: { over: 150, head: 30, tail: 10 },
+};
+
+/** The same settings without free texts: what leaves only behind the first change. */
+const withoutFree: EpochSettings = {
+  ...settings,
+  replacedTexts: undefined,
+  otherArguments: undefined,
+  trim: undefined,
+};
 
 /** What was decided for one call, and from what. */
 interface Decided {
@@ -46,9 +63,15 @@ const file = fc.constantFrom("f1", "f2", "f3");
 const size = fc.integer({ min: 1, max: 40 });
 const call = fc.oneof(
   fc.record({ does: fc.constant("say" as const), thinks: fc.boolean() }),
-  fc.record({ does: fc.constant("command" as const), size, thinks: fc.boolean() }),
+  fc.record({
+    does: fc.constant("command" as const),
+    size,
+    args: fc.integer({ min: 1, max: 20 }),
+    thinks: fc.boolean(),
+  }),
   fc.record({ does: fc.constant("read" as const), file }),
   fc.record({ does: fc.constant("write" as const), file, size }),
+  fc.record({ does: fc.constant("edit" as const), file, size }),
   fc.record({ does: fc.constant("wait" as const), size }),
 );
 const event = fc.oneof(
@@ -64,6 +87,8 @@ const view = fc.record({
   events: fc.array(event, { minLength: 1, maxLength: 4 }),
   budget: fc.option(fc.integer({ min: 20, max: 900 }), { nil: undefined, freq: 3 }),
   isCold: fc.boolean(),
+  /** Whether the host summarizes the turns before the newest one. */
+  isCompacted: fc.boolean(),
   kept: fc.subarray(["f1", "f2", "f3", "t1", "t2", "t3", "u1", "u2"]),
 });
 const session = fc.record({
@@ -80,9 +105,14 @@ function play({ views, isBound }: Session): readonly Decided[] {
   const stage = viewStage("begin");
   for (const one of ["f1", "f2", "f3"]) stage.file(one, lines(10, one));
   const state: State = { turns: 1, isBack: false, waiting: undefined };
-  for (const { events, budget, isCold, kept } of views) {
+  let compaction: LayoutInput["compaction"];
+  for (const { events, budget, isCold, isCompacted, kept } of views) {
     state.isBack = false;
     for (const one of events) happen(stage, one, state);
+    const from = compaction?.from.turn ?? 0;
+    if (isCompacted && state.turns - 1 > from) compaction = summaryBefore(state.turns - 1);
+    // The user went back before the summary.
+    if (from > state.turns - 1) compaction = undefined;
     const stays: EpochInput["liveness"] = {
       keepsArguments: () => !isCold,
       stays: ({ key }) => kept.includes(key),
@@ -92,7 +122,7 @@ function play({ views, isBound }: Session): readonly Decided[] {
       cache,
       liveness: stays,
       thinking: isBound ? "bound" : "free",
-      ...(budget === undefined ? {} : { budget }),
+      ...defined({ budget, compaction }),
     });
   }
   return decided;
@@ -140,6 +170,11 @@ function happen(
   }
 }
 
+function summaryBefore(turn: number): NonNullable<LayoutInput["compaction"]> {
+  const message = { role: "user", content: `Turns before ${turn}.`, timestamp: turn } as const;
+  return { from: { turn, step: -1 }, messages: [{ message }] };
+}
+
 /** Returns an image of some pixels in width and 600 in height: a PNG file as far as its size. */
 function pictureOf(width: number): Block {
   const bytes = Buffer.alloc(40);
@@ -163,7 +198,7 @@ function answer(
     case "command":
       return void stage.call(
         "bash",
-        { command: "make" },
+        { command: lines(one.args, "make") },
         lines(one.size),
         one.thinks ? { thinking: signed } : {},
       );
@@ -175,6 +210,12 @@ function answer(
       const args = { path: `${one.file}.ts`, content: text };
       return void stage.call("write", args, "Done.", { file: one.file });
     }
+    case "edit": {
+      const [before, after] = [lines(one.size, "before"), lines(one.size, "edited")];
+      stage.file(one.file, after, "agent");
+      const args = { path: `${one.file}.ts`, oldText: before, newText: after };
+      return void stage.call("edit", args, "Done.", { file: one.file });
+    }
     case "wait":
       state.waiting = {
         handle: stage.callWithoutResult("bash", { command: "wait" }),
@@ -182,6 +223,8 @@ function answer(
       };
   }
 }
+
+const leastNotice = omissionNotices.others.write("chat");
 
 /** The laws of a decision. Each returns what breaks it. */
 const laws: Readonly<Record<string, (one: Decided) => readonly string[]>> = {
@@ -295,9 +338,47 @@ const laws: Readonly<Record<string, (one: Decided) => readonly string[]>> = {
   "each content that left is named, if no turn had to leave": ({
     decisions: { entries, figures },
   }) => {
-    if (!figures.isNew || figures.endedBy === "budget") return [];
+    if (!figures.isNew || figures.endedBy === "budget" || figures.endedBy === "compaction")
+      return [];
     const named = new Set(entries.flatMap((entry) => namesIn(entry)));
     return figures.left.filter((key) => !key.includes("/") && !named.has(key));
+  },
+  "texts that leave without a decision of the policy make no message change earlier": ({
+    context,
+    last,
+    decisions: { cut, figures },
+  }) => {
+    const other = decide(planningContext(context.input, withoutFree), last);
+    const isSame = other.figures.isNew && other.figures.endedBy === figures.endedBy;
+    if (!figures.isNew || !isSame || figures.endedBy === "budget") return [];
+    return cut < other.cut ? [`cut at ${cut} instead of ${other.cut}`] : [];
+  },
+  "older turns leave before newer ones": ({ context, decisions: { entries } }) => {
+    const shown = entries.flatMap((entry) => (entry.type === "user" ? [entry.turn] : []));
+    return shown
+      .filter((turn, index) => turn !== context.newestUser + 1 - shown.length + index)
+      .map((turn) => `turn ${turn}`);
+  },
+  "a pinned content leaves after one that is not smaller and not pinned": ({
+    context,
+    decisions: { entries, figures },
+  }) => {
+    if (!figures.isNew || figures.endedBy !== "budget") return [];
+    // The least view shows the newest step alone.
+    if (entries.some((entry) => entry.type === "notice" && entry.text === leastNotice)) return [];
+    const whole = handlesWhole(entries);
+    const others = entries
+      .filter(({ type }) => type !== "user")
+      .filter((entry) => handlesWhole([entry]).size > 0)
+      .filter((entry) => ![...handlesShown([entry])].some((of) => context.isPinned(of)))
+      .map(({ tokens }) => tokens);
+    return context.input.active
+      .filter(({ entry, isPinned }) => isPinned && !whole.has(entry.handle))
+      .map(({ entry: { handle: of }, stored: { version } }) =>
+        context.sized({ type: "object", shows: [{ of, version, form: "whole" }] }),
+      )
+      .filter(({ tokens }) => tokens <= Math.max(0, ...others))
+      .flatMap((entry) => [...handlesShown([entry])]);
   },
   "a model that binds its thinking gets it only before the first change": ({
     context,
@@ -322,6 +403,14 @@ test.each(Object.entries(laws))("in each decision about a view, %s", (_name, law
     { numRuns: propertyRuns(150) },
   );
 });
+
+/** Returns the objects that are shown whole, as one content or with the changes since. */
+function handlesWhole(entries: readonly ViewEntry[]): ReadonlySet<string> {
+  const parts = entries.flatMap((entry) => contentParts(entry));
+  return new Set(
+    parts.filter(({ form }) => form === "whole" || form === "diff").map(({ of }) => of),
+  );
+}
 
 function resultName({ turn, step, call: at }: Required<MessagePlace>): string {
   return `result ${turn}.${step}.${at}`;
