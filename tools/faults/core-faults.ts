@@ -1497,7 +1497,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: 'return isCut ? { of, version, form: "above", cut: true } : part;',
+    of: 'return isShort ? { of, version, form: "above", forBudget: true } : part;',
     becomes: "return part;",
     breaks: "A content of which a small part is shown is said to be shown above.",
   },

@@ -216,7 +216,7 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
     const line = lineOf(object, source);
     return [
       text(
-        part.cut === true
+        part.forBudget === true
           ? referenceLines.withoutRoom.write(line, handle)
           : referenceLines.metadata.write(line),
       ),
@@ -237,8 +237,8 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [text(`${header}\n${fenced(content)}`), ...files];
     case "lines": {
       const range = { from: part.from ?? 1, to: part.to ?? lineCount(content) };
-      const isCut = part.cut === true;
-      const title = headers.lines.write(header, range.from, range.to, lineCount(content), isCut);
+      const isShort = part.forBudget === true;
+      const title = headers.lines.write(header, range.from, range.to, lineCount(content), isShort);
       return [text(`${title}\n${fenced(linesOf(content, range))}`)];
     }
     case "diff": {
@@ -257,15 +257,16 @@ function partBlocks(part: ShownPart, source: ViewSource): readonly Block[] {
       return [];
     case "part": {
       const ends = { head: part.head ?? 0, tail: part.tail ?? 0 };
-      const mark = part.cut === true ? omissionMarks.contentWithoutRoom : omissionMarks.content;
+      const mark =
+        part.forBudget === true ? omissionMarks.contentWithoutRoom : omissionMarks.content;
       const markOf = (omitted: number): string => mark.write(omitted, handle);
       return [text(`${header}\n${fenced(textOfEnds(content, ends, markOf))}`), ...files];
     }
   }
 }
 
-function aboveLine(header: string, { of, from, to, cut }: ShownPart): string {
-  if (cut === true) return headers.unchangedPart.write(header, of);
+function aboveLine(header: string, { of, from, to, forBudget }: ShownPart): string {
+  if (forBudget === true) return headers.unchangedPart.write(header, of);
   return from === undefined || to === undefined
     ? headers.unchanged.write(header)
     : headers.unchangedLines.write(header, from, to);

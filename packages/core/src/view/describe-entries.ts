@@ -170,7 +170,7 @@ function partsText(parts: readonly ShownPart[]): string {
 
 function wayOf(part: ShownPart): string {
   const way = wholeWayOf(part);
-  if (part.cut !== true) return way;
+  if (part.forBudget !== true) return way;
   return part.form === "above" ? `${way} in part` : `${way} (no room for more)`;
 }
 

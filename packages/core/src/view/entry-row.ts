@@ -161,10 +161,10 @@ function partsText(parts: readonly ShownPart[]): string | undefined {
 function partText(part: ShownPart): string | undefined {
   if (!isHandle(part.of)) return undefined;
   const detail = detailOf(part);
-  const cut = part.cut === true ? "!" : "";
+  const mark = part.forBudget === true ? "!" : "";
   return detail === undefined
     ? undefined
-    : `${part.of}@${part.version}:${part.form}${detail}${cut}`;
+    : `${part.of}@${part.version}:${part.form}${detail}${mark}`;
 }
 
 /** Returns the details of a part in addition to its form, or undefined for details that this form does not have. */
@@ -319,11 +319,11 @@ function readUserPart(text: string): UserPart {
 function readParts(text: string): readonly ShownPart[] {
   if (text === "") return [];
   return text.split(" ").map((one): ShownPart => {
-    const [, of = "", version, form, first, second, cut] = partForm.exec(one) ?? [];
+    const [, of = "", version, form, first, second, mark] = partForm.exec(one) ?? [];
     const base = {
       of,
       version: Number(version),
-      ...(cut === undefined ? {} : ({ cut: true } as const)),
+      ...(mark === undefined ? {} : ({ forBudget: true } as const)),
     };
     switch (form) {
       case "lines":

@@ -157,7 +157,7 @@ export type ShownPart = {
    * The budget did not allow to show all that was asked for. Of `above`: only a part of it is further up. Of `line`:
    * nothing of it is shown.
    */
-  readonly cut?: true;
+  readonly forBudget?: true;
 };
 
 /** Returns the tokens of entries, before any calibration. */

@@ -36,7 +36,7 @@ const part: fc.Arbitrary<ShownPart> = fc.oneof(
     of,
     version,
     form: fc.constantFrom("above" as const, "line" as const),
-    cut: fc.constant(true as const),
+    forBudget: fc.constant(true as const),
   }),
   fc.record({
     of,
@@ -44,7 +44,7 @@ const part: fc.Arbitrary<ShownPart> = fc.oneof(
     form: fc.constant("lines" as const),
     from: count,
     to: count,
-    cut: fc.constant(true as const),
+    forBudget: fc.constant(true as const),
   }),
   fc.record({ of, version, form: fc.constant("diff" as const), since: version }),
   fc.record({ of, version, form: fc.constant("lines" as const), from: count }),

@@ -29,7 +29,11 @@ export function withoutContent(context: PlanningContext, entry: ViewEntry): View
 export function withoutRoom(context: PlanningContext, entry: ViewEntry): ViewEntry | undefined {
   const parts = contentParts(entry);
   if (entry.type !== "result" || parts.length === 0) return undefined;
-  return withShown(context, entry, once(parts.map((part) => ({ ...lineOf(part), cut: true }))));
+  return withShown(
+    context,
+    entry,
+    once(parts.map((part) => ({ ...lineOf(part), forBudget: true }))),
+  );
 }
 
 /**
@@ -66,14 +70,14 @@ function partOf(shown: ShownPart, content: string, tokens: number): ShownPart | 
   const { of, version } = shown;
   if (shown.form !== "lines") {
     const ends = endsOfTokens(content, Math.floor(tokens * 0.75), Math.floor(tokens * 0.25));
-    return { of, version, form: "part", ...ends, cut: true };
+    return { of, version, form: "part", ...ends, forBudget: true };
   }
   const { from = 1, to = lineCount(content) } = shown;
   const text = linesOf(content, { from, to });
   const { head } = endsOfTokens(text, tokens, 0);
   const count = text.slice(0, head).split("\n").length - 1;
   if (count === 0) return undefined;
-  return { of, version, form: "lines", from, to: from + count - 1, cut: true };
+  return { of, version, form: "lines", from, to: from + count - 1, forBudget: true };
 }
 
 function lineOf({ of, version }: ShownPart): ShownPart {

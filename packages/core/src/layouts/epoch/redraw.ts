@@ -198,8 +198,9 @@ function aboveAgain(above: ShownParts, part: ShownPart): ShownPart | undefined {
       one.form === "diff" ||
       (from !== undefined && (one.from ?? Infinity) <= from && to <= (one.to ?? -1)),
   );
-  const isCut = part.cut !== true && !isAll && shown.some(({ cut }) => cut === true);
-  return isCut ? { of, version, form: "above", cut: true } : part;
+  const isShort =
+    part.forBudget !== true && !isAll && shown.some(({ forBudget }) => forBudget === true);
+  return isShort ? { of, version, form: "above", forBudget: true } : part;
 }
 
 /** Whether lines of a content are shown above, as in a result that was drawn again. `appended` shows the others. */

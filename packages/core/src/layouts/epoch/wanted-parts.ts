@@ -40,7 +40,7 @@ export function wantedParts(
   if (!isAnswer && parts.isScarce(of)) return [];
   // A pinned content is shown whole again if only the budget did not allow that.
   const isTrimmed = current.some(
-    ({ form, cut }) => form === "part" && !(object.isPinned && cut === true),
+    ({ form, forBudget }) => form === "part" && !(object.isPinned && forBudget === true),
   );
   if (isTrimmed && object.isAsked !== true && !isAnswer) return [];
   const base = shown.findLast(({ form }) => form === "whole" || form === "diff");
