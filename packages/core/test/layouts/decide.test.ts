@@ -31,7 +31,7 @@ const settings: EpochSettings = {
   trim: { over: 150, head: 30, tail: 10 },
 };
 
-/** The same settings without free texts: what leaves only behind the first change. */
+/** The same settings without free texts, which leave only behind the first change. */
 const withoutFree: EpochSettings = {
   ...settings,
   replacedTexts: undefined,
