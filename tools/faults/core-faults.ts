@@ -3,8 +3,8 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 /** Faults that the tests in `packages/core/test` must find. */
 export const coreFaults: readonly DeliberateFault[] = [
   {
-    file: "adapters/answered-again.ts",
-    of: 'if (!roles.includes("assistant")) return signals;',
+    file: "adapters/model-calls.ts",
+    of: "if (parts.findsWentBack) intake.isRewound ||= beginsAgain(given.marked);",
     becomes: "",
     breaks: "A chat whose first message was edited shows the old answer too.",
   },

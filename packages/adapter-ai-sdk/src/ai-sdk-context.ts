@@ -89,7 +89,7 @@ export function aiSdkContext<Tools extends ToolSet>({
 }: AiSdkContextOptions<Tools>): AiSdkContext<Tools> {
   const state: ChatState = { chat: [], hasViews: false };
   const hostTools = Object.keys(own);
-  const host = { codec: sdkCodec, encode: sdkMessage, hostTools, clock };
+  const host = { codec: sdkCodec, encode: sdkMessage, hostTools, clock, findsWentBack: true };
   const connection = connect({ ...host, open, notify });
   const added = Object.fromEntries(connection.tools.map((one) => [one.name, contextSdkTool(one)]));
   /** The number of the run's own messages in the last request. */

@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelFacts } from "@self-context-manager/core";
-import { answeredAgain, type Connection } from "@self-context-manager/core/host";
+import type { Connection } from "@self-context-manager/core/host";
 import type { LanguageModelUsage, SystemModelMessage } from "ai";
 
 import { withCacheMarks } from "./cache-marks.ts";
 import { type NamedModel, viewOptions } from "./model-facts.ts";
-import { promptOf, sdkCodec, type SdkMessage, sdkMessages } from "./sdk-messages.ts";
+import { promptOf, type SdkMessage, sdkMessages } from "./sdk-messages.ts";
 
 /** What the app says about a request. */
 export interface RequestFacts {
@@ -55,11 +55,9 @@ export async function managedPrompt(
   state.hasViews ||= isUsable;
   connection.beginRequest();
   const options = viewOptions(model, known);
-  const signals = await answeredAgain(connection, sdkCodec, host);
   const head = isUsable ? await withInstruction(connection, system) : [];
   const call = await connection.modelCall({
     ...options,
-    ...signals,
     ...(state.hasViews ? {} : { thinking: "free" }),
     recordOnly: !isUsable,
     host,

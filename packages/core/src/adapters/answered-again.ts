@@ -1,36 +1,27 @@
-import type { HostSignals } from "../history/ingest-messages.ts";
-import type { MessageCodec } from "../host/message-codec.ts";
-import { type ReadList, readList } from "../host/read-list.ts";
-import type { Connection } from "./connection.ts";
+import type { ReadList, ReadMessage } from "../host/read-list.ts";
+import type { ContextSession } from "../session/context-session.ts";
 
-/**
- * Returns the signals for a request of a host that does not report that the user went back, and always has the whole chat in
- * its list. A list that ends in a user's message which the session already has is a request to answer it again: if no answer
- * followed the message, going back to it changes nothing. A list without an answer begins the chat again. Never rejects.
- */
-export async function answeredAgain<Raw>(
-  connection: Pick<Connection<Raw>, "attempt">,
-  codec: MessageCodec<Raw>,
-  messages: readonly Raw[],
-): Promise<HostSignals> {
-  const list = read(messages, codec);
-  if (list === undefined) return {};
-  const roles = list.messages.map(({ identity }) => identity.role);
-  if (roles.at(-1) !== "user") return {};
-  const signals = { rewound: true } as const;
-  if (!roles.includes("assistant")) return signals;
-  // After a failure the model call meets the same one.
-  const known = await connection.attempt(
-    async (session) => await session.knownUntil(list, signals),
-  );
-  return known === messages.length ? signals : {};
+/** Whether a list begins the chat again: it ends in a user's message and has no answer. */
+export function beginsAgain(list: ReadList): boolean {
+  const own = ownMessages(list);
+  return endsInPrompt(own) && !own.some(({ identity }) => identity.role === "assistant");
 }
 
-/** Reads a list; undefined if the codec failed. The model call meets the same failure, and reports it. */
-function read<Raw>(messages: readonly Raw[], codec: MessageCodec<Raw>): ReadList<Raw> | undefined {
-  try {
-    return readList(messages, codec);
-  } catch {
-    return undefined;
-  }
+/**
+ * Whether a list is a request to answer its last message again: it ends in a user's message which the session already has.
+ * If no answer followed the message, going back to it changes nothing.
+ */
+export async function isAnsweredAgain(session: ContextSession, list: ReadList): Promise<boolean> {
+  const messages = ownMessages(list);
+  if (!endsInPrompt(messages)) return false;
+  return (await session.knownUntil({ ...list, messages }, { rewound: true })) === messages.length;
+}
+
+function endsInPrompt(messages: readonly ReadMessage[]): boolean {
+  return messages.at(-1)?.identity.role === "user";
+}
+
+/** Returns the messages of the host's history, also those that this request does not have. */
+function ownMessages({ messages }: ReadList): readonly ReadMessage[] {
+  return messages.filter(({ mark }) => mark !== "added");
 }

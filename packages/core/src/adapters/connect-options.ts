@@ -40,6 +40,12 @@ export interface ConnectOptions<Raw> extends NoticeOptions, Partial<OwnThinkingO
    * while the store does not work, because the store can work again at the next request. Default: no.
    */
   readonly isPromptLasting?: boolean;
+  /**
+   * Whether the lists show when the user went back, for a host that does not report it and always has the whole chat in its
+   * list. A list that ends in a user's message which the session already has is a request to answer it again, and a list
+   * without an answer begins the chat again. Default: the host calls `wentBack`.
+   */
+  readonly findsWentBack?: boolean;
   /** Whether the effects of a tool of the host on files are recorded, by its name. Default: those of all tools. */
   readonly isRecorded?: (toolName: string) => boolean;
   /** Whether the model can use the context tools in the next request. Default: it can, if there are any. */

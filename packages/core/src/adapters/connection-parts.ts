@@ -28,6 +28,7 @@ export interface ConnectionParts<Raw> {
 export function connectionParts<Raw>(options: ConnectOptions<Raw>): ConnectionParts<Raw> {
   const { codec, encode, clock, refusalIn, onUse = () => undefined } = options;
   const { breakpoints = "host", isCacheLong = false, isRecorded = () => true } = options;
+  const { findsWentBack = false } = options;
   const { withoutThinking = (raw: Raw) => answerWithoutThinking(raw, codec, encode) } = options;
   const { hostTools: given } = options;
   const hostTools = typeof given === "function" ? given : (): readonly string[] => given;
@@ -62,7 +63,7 @@ export function connectionParts<Raw>(options: ConnectOptions<Raw>): ConnectionPa
     return sha256(JSON.stringify(named)).slice(0, 16);
   }
 
-  const shared = { codec, encode, guard, notices, records, thinking, sent };
+  const shared = { codec, encode, guard, notices, records, thinking, sent, findsWentBack };
   const ownTokens = (): number => tokensOf(beside());
   const calls = modelCalls({ ...shared, hasTools, canActivate, headName, ownTokens });
   return { notices, guard, records, sent, calls, beside, canActivate, prompts };

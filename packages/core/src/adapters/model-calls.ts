@@ -4,6 +4,7 @@ import { type ReadList, readList } from "../host/read-list.ts";
 import type { ContextSession } from "../session/context-session.ts";
 import type { View, ViewOptions } from "../session/view-options.ts";
 import type { ViewMessage } from "../view/layout.ts";
+import { beginsAgain, isAnsweredAgain } from "./answered-again.ts";
 import type { ConnectionNotices } from "./connection-notices.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 import type { HostToolRecords } from "./host-tool-records.ts";
@@ -47,6 +48,8 @@ export interface ModelCallParts<Raw> {
   readonly records: HostToolRecords;
   readonly thinking: OwnThinking<Raw>;
   readonly sent: SentRequests<Raw>;
+  /** Whether the lists show when the user went back, because the host does not report it. */
+  readonly findsWentBack: boolean;
   /** Whether there are context tools. Without them no view is ever sent. */
   readonly hasTools: () => boolean;
   /** Whether the model can use them now. If not, it could not get removed content back, so nothing is removed. */
@@ -76,9 +79,10 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   async function viewFor(
     session: ContextSession,
     request: ModelCallRequest<Raw>,
-    { messages, isBound }: ReadRequest<Raw>,
+    { messages, marked, isBound }: ReadRequest<Raw>,
   ): Promise<ModelCall<Raw> | "own"> {
-    const list = (await request.complete?.(session, messages)) ?? listOf(messages, codec, request);
+    const list = (await request.complete?.(session, messages)) ?? marked;
+    if (parts.findsWentBack) intake.isRewound ||= await isAnsweredAgain(session, list);
     if (request.recordOnly === true || !parts.canActivate()) {
       await intake.ingest(session, list, request);
       return "own";
@@ -126,15 +130,13 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
   }
 
   /** Reads the list of a request; undefined if the codec failed. Then the host sends its messages as they are. */
-  function read({
-    messages,
-    model,
-    thinking: known,
-  }: ModelCallRequest<Raw>): ReadRequest<Raw> | undefined {
+  function read(request: ModelCallRequest<Raw>): ReadRequest<Raw> | undefined {
+    const { model, thinking: known } = request;
     try {
-      const list = readList(messages, codec);
-      thinking.follows(list, () => thinking.binds(model, known));
-      return { messages: list, isBound: thinking.binds(model, known) };
+      const messages = readList(request.messages, codec);
+      thinking.follows(messages, () => thinking.binds(model, known));
+      const marked = listOf(messages, codec, request);
+      return { messages, marked, isBound: thinking.binds(model, known) };
     } catch (error) {
       if (guard.isOn) notices.failed(error);
       return undefined;
@@ -158,6 +160,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       intake.isRewound ||= request.rewound === true;
       const given = read(request);
       if (given === undefined) return undefined;
+      if (parts.findsWentBack) intake.isRewound ||= beginsAgain(given.marked);
       const made = await guard.attempt(async (session) => await viewFor(session, request, given));
       if (made === undefined || made === "own") return ownMessages(request, given);
       thinking.sendsView();
@@ -176,6 +179,8 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
 /** A request whose list was read. */
 interface ReadRequest<Raw> {
   readonly messages: ReadList<Raw>;
+  /** The list for the session, with what others have left out and added. */
+  readonly marked: ReadList;
   /** Whether the model binds its thinking. */
   readonly isBound: boolean;
 }

@@ -45,7 +45,6 @@ export type { OwnThinkingOptions, RefusedAnswer } from "../adapters/own-thinking
 export type { Breakpoints, SentModelOptions } from "../adapters/sent-requests.ts";
 export type { HostClock } from "../host/host-clock.ts";
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
-export { answeredAgain } from "../adapters/answered-again.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
 export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";
 export { contextCompletions, type ContextCompletion } from "../adapters/context-completions.ts";

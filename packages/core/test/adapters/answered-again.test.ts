@@ -1,57 +1,90 @@
 import { StoreError } from "@self-context-manager/objects";
 import { expect, it } from "vitest";
-import { answeredAgain } from "../../src/adapters/answered-again.ts";
 import type { Message } from "../../src/chat/message.ts";
+import type { ModelCall } from "../../src/adapters/model-calls.ts";
 import { answer, prompt } from "../history/host-messages.ts";
-import { plainCodec } from "../session/test-session.ts";
-import { testConnection } from "./test-connection.ts";
+import { testConnection, type TestConnection } from "./test-connection.ts";
 
 const begun: readonly Message[] = [prompt("one", 1), answer("answer one", 2), prompt("two", 3)];
+const answered = [...begun, answer("answer two", 4)];
 
-it("reports a message that the session has as answered again", async () => {
-  const { connection } = await testConnection();
-  await connection.ingest([...begun, answer("answer two", 4)]);
+/** A connection of a host that does not report that the user went back. */
+async function unreported(): Promise<TestConnection> {
+  return await testConnection({ host: { findsWentBack: true } });
+}
 
-  expect(await answeredAgain(connection, plainCodec, begun)).toEqual({ rewound: true });
+function textsIn(call: ModelCall<Message> | undefined): readonly string[] {
+  const text = JSON.stringify(call?.messages ?? []);
+  return Array.from(
+    text.matchAll(/answer (?:one|two|three)|be brief|one, edited/gu),
+    ([one]) => one,
+  );
+}
+
+it("goes back to a message that the session has", async () => {
+  const { connection } = await unreported();
+  await connection.ingest(answered);
+
+  const call = await connection.modelCall({ messages: begun });
+
+  expect(textsIn(call)).toEqual(["answer one"]);
 });
 
-it("reports a list without an answer as a chat that begins again", async () => {
-  const { connection, opened } = await testConnection();
+it("goes back also if the request has messages of its own, or lacks some", async () => {
+  const { connection } = await unreported();
+  const reminder = prompt("be brief", 9);
+  await connection.ingest(answered);
 
-  expect(await answeredAgain(connection, plainCodec, [prompt("one, edited", 9)])).toEqual({
-    rewound: true,
+  const call = await connection.modelCall({
+    messages: [...begun.slice(2), reminder],
+    host: begun,
+    added: new Set([reminder]),
   });
-  expect(opened()).toBe(0);
+
+  expect(textsIn(call)).toEqual(["be brief"]);
 });
 
-it("reports nothing for a new message, and nothing for the next step of a run", async () => {
-  const { connection } = await testConnection();
-  await connection.ingest(begun);
-  const next = [...begun, answer("answer two", 4)];
+it("begins the chat again with a list without an answer", async () => {
+  const { connection } = await unreported();
+  await connection.ingest(answered);
 
-  expect(await answeredAgain(connection, plainCodec, next)).toEqual({});
-  expect(await answeredAgain(connection, plainCodec, [...next, prompt("three", 5)])).toEqual({});
-  expect(await answeredAgain(connection, plainCodec, [])).toEqual({});
+  const call = await connection.modelCall({ messages: [prompt("one, edited", 9)] });
+
+  expect(textsIn(call)).toEqual(["one, edited"]);
 });
 
-it("reports nothing if the codec fails", async () => {
-  const { connection } = await testConnection();
-  const failing = {
-    ...plainCodec,
-    identify: ({ role }: Message) => ({ role }),
-    decode: () => {
-      throw new Error("the message is broken");
-    },
-  };
-
-  expect(await answeredAgain(connection, failing, begun)).toEqual({});
-});
-
-it("reports nothing if the session cannot be opened, of which the user is notified once for the request", async () => {
-  const { connection, fail, notices } = await testConnection();
+it("begins the chat again after a failure, with the next list", async () => {
+  const { connection, fail } = await unreported();
+  await connection.ingest(answered);
   fail(new StoreError("STORE_BUSY", "another process writes to the store"));
+  await connection.modelCall({ messages: begun.slice(0, 1) });
+  fail();
 
-  expect(await answeredAgain(connection, plainCodec, begun)).toEqual({});
-  await connection.modelCall({ messages: begun });
-  expect(notices).toHaveLength(1);
+  const call = await connection.modelCall({
+    messages: [...begun.slice(0, 1), answer("answer three", 10), prompt("three", 11)],
+  });
+
+  expect(textsIn(call)).toEqual(["answer three"]);
+});
+
+it("goes on with a new message, and with the next step of a run", async () => {
+  const { connection } = await unreported();
+  await connection.ingest(begun);
+
+  const step = await connection.modelCall({ messages: answered });
+  const next = await connection.modelCall({ messages: [...answered, prompt("three", 5)] });
+
+  expect([step, next].map(textsIn)).toEqual([
+    ["answer one", "answer two"],
+    ["answer one", "answer two"],
+  ]);
+});
+
+it("does not go back for a shorter list of a host that reports it", async () => {
+  const { connection } = await testConnection();
+  await connection.ingest(answered);
+
+  const call = await connection.modelCall({ messages: begun });
+
+  expect(textsIn(call)).toEqual(["answer one", "answer two"]);
 });
