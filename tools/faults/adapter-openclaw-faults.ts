@@ -28,9 +28,15 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "current-turns.ts",
-    of: "|| replaces(message, time)",
+    of: "|| replaces(one, time)",
     becomes: "",
     breaks: "A summary of the host counts as a user who went back.",
+  },
+  {
+    file: "current-turns.ts",
+    of: 'return role === "custom" ? role : timestamp;',
+    becomes: "return role;",
+    breaks: "Each request identifies the messages before the turn once more.",
   },
   {
     file: "current-turns.ts",

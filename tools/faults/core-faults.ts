@@ -9,6 +9,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A chat whose first message was edited shows the old answer too.",
   },
   {
+    file: "adapters/answered-again.ts",
+    of: 'mark !== "added"',
+    becomes: "mark !== undefined",
+    breaks: "A reminder of the app hides that a prompt is answered again.",
+  },
+  {
     file: "adapters/bound-tools.ts",
     of: "|| Object.keys(others).length > 0",
     becomes: "",

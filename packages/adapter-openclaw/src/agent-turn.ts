@@ -101,11 +101,7 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       if (call === undefined) return recordOnly && canActivate ? history : undefined;
       turn.isRewound = false;
       turn.budget = undefined;
-      const made = turnView(
-        call.messages,
-        messages.slice(0, earlier.length),
-        messages.slice(earlier.length),
-      );
+      const made = turnView(call.messages, call.list.messages, earlier.length);
       if (turn.isWhole) swaps.expect(turn.run, made.swaps);
       history = split.joined(withHostCallIds(made.history, hostIds));
       return history;

@@ -43,19 +43,21 @@ export function currentTurns(): CurrentTurns {
       if (isAnswer(message)) answers.set(place, message);
     },
     after(place, earlier) {
-      const known = new Set(earlier.map(timeKey));
+      const listed = Map.groupBy(earlier, groupOf);
+      const isListed = (message: OpenClawMessage): boolean =>
+        listed.get(groupOf(message))?.some((one) => timeKey(one) === timeKey(message)) === true;
       const turn = turns.get(place) ?? [];
-      const rest = turn.slice(turn.findLastIndex((message) => known.has(timeKey(message))) + 1);
+      const rest = turn.slice(turn.findLastIndex(isListed) + 1);
       turns.set(place, rest);
       return withoutOrphans(rest);
     },
     isRewound(place, earlier) {
       const answer = answers.get(place);
       if (answer === undefined) return false;
-      const key = timeKey(answer);
       const time = Number(answer["timestamp"]);
-      if (earlier.some((message) => timeKey(message) === key || replaces(message, time)))
-        return false;
+      const isAnswered = (one: OpenClawMessage): boolean =>
+        groupOf(one) === groupOf(answer) && timeKey(one) === timeKey(answer);
+      if (earlier.some((one) => isAnswered(one) || replaces(one, time))) return false;
       // What was written before the user went back is not a part of the new turn.
       const newer = (turns.get(place) ?? []).filter(({ timestamp }) => Number(timestamp) > time);
       turns.set(place, newer);
@@ -110,6 +112,11 @@ function withoutOrphans(turn: readonly OpenClawMessage[]): readonly OpenClawMess
     ),
   );
   return turn.filter(({ role, toolCallId: id }) => role !== "toolResult" || calls.has(id));
+}
+
+/** Groups messages, so that few have to be named: those of one name have one group. A custom message has no time in its name. */
+function groupOf({ role, timestamp }: OpenClawMessage): unknown {
+  return role === "custom" ? role : timestamp;
 }
 
 /** The name of a message without the id of its call, which is another one in later turns. */

@@ -76,13 +76,14 @@ function joinedIn(
       parts.slice(1).map((part, index) => [keyOf(part), keyOf(parts[index] ?? part)] as const),
     ),
   );
+  const times = new Set(groups.flat().map(({ timestamp }) => timestamp));
   const made: OpenClawMessage[] = [];
   let last: string | undefined;
   for (const message of messages) {
-    const key = keyOf(message);
+    const key = times.has(message["timestamp"]) ? keyOf(message) : undefined;
     const before = made.at(-1);
-    if (before !== undefined && last !== undefined && followers.get(key) === last)
-      made[made.length - 1] = joinedMessage(before, message);
+    const isNext = key !== undefined && last !== undefined && followers.get(key) === last;
+    if (before !== undefined && isNext) made[made.length - 1] = joinedMessage(before, message);
     else made.push(message);
     last = key;
   }

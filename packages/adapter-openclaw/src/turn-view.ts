@@ -1,4 +1,4 @@
-import { textOf, type Block } from "@self-context-manager/core";
+import { type Block, type ReadMessage, textOf } from "@self-context-manager/core";
 
 import { isOwnMessage, keyOf, type OpenClawMessage } from "./openclaw-messages.ts";
 import { shapedAs, textsOf, withText } from "./message-texts.ts";
@@ -20,34 +20,43 @@ export interface TurnView {
 }
 
 /**
- * Divides a view at the beginning of the current turn. `turn`: the messages of the turn as the host has them, with the
- * same call ids as in the view. `earlier`: the host's messages before the turn.
+ * Divides a view at the beginning of the current turn. `list`: the messages as the host has them, with the same call ids as
+ * in the view. `count`: the number of those before the turn.
  */
 export function turnView(
   view: readonly OpenClawMessage[],
-  earlier: readonly OpenClawMessage[],
-  turn: readonly OpenClawMessage[],
+  list: readonly Pick<ReadMessage<OpenClawMessage>, "key" | "raw">[],
+  count: number,
 ): TurnView {
-  const host = new Map([...earlier, ...turn].map((message) => [keyOf(message), message]));
+  const host = new Map(list.map(({ key, raw }) => [key, raw]));
   const shaped = withoutOwnBehindOthers(view).map((message) => {
-    const original = host.get(keyOf(message));
-    if (original === undefined) return message;
-    const { isError } = original;
-    const made = shapedAs(message, original) ?? message;
-    return message.role === "toolResult" ? { ...made, isError } : made;
+    const key = keyOf(message);
+    return { key, message: shapedIn(message, host.get(key)) };
   });
-  const inTurn = new Set(turn.map(keyOf));
-  const found = shaped.findIndex((message) => inTurn.has(keyOf(message)));
+  const turn = list.slice(count);
+  const inTurn = new Set(turn.map(({ key }) => key));
+  const found = shaped.findIndex(({ key }) => inTurn.has(key));
   const begin = found === -1 ? shaped.length : found;
-  const history = shaped.slice(0, begin);
-  const shown = new Map(shaped.slice(begin).map((message) => [keyOf(message), message]));
+  const history = shaped.slice(0, begin).map(({ message }) => message);
+  const shown = new Map(shaped.slice(begin).map(({ key, message }) => [key, message]));
   return {
     history,
     swaps: [
       ...history.flatMap((message) => swapsOf(message, message)),
-      ...turn.flatMap((message) => swapsOf(message, shown.get(keyOf(message)) ?? message)),
+      ...turn.flatMap(({ key, raw }) => swapsOf(raw, shown.get(key) ?? raw)),
     ],
   };
+}
+
+/** Returns a message of a view in the shape of the host's own. */
+function shapedIn(
+  message: OpenClawMessage,
+  original: OpenClawMessage | undefined,
+): OpenClawMessage {
+  if (original === undefined) return message;
+  const { isError } = original;
+  const made = shapedAs(message, original) ?? message;
+  return message.role === "toolResult" ? { ...made, isError } : made;
 }
 
 function swapsOf(from: OpenClawMessage, to: OpenClawMessage): readonly TextSwap[] {

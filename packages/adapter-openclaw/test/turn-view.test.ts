@@ -1,7 +1,13 @@
+import { readList } from "@self-context-manager/core";
 import { describe, expect, it } from "vitest";
 
-import { openClawMessage, type OpenClawMessage, ownKind } from "../src/openclaw-messages.ts";
-import { turnView } from "../src/turn-view.ts";
+import {
+  openClawCodec,
+  openClawMessage,
+  type OpenClawMessage,
+  ownKind,
+} from "../src/openclaw-messages.ts";
+import { type TurnView, turnView } from "../src/turn-view.ts";
 
 const text = (value: string): { readonly type: "text"; readonly text: string } => ({
   type: "text",
@@ -26,11 +32,20 @@ const call: OpenClawMessage = {
   timestamp: 2,
 };
 
+function viewIn(
+  view: readonly OpenClawMessage[],
+  earlier: readonly OpenClawMessage[],
+  turn: readonly OpenClawMessage[],
+): TurnView {
+  const { messages } = readList([...earlier, ...turn], openClawCodec);
+  return turnView(view, messages, earlier.length);
+}
+
 describe("a view in OpenClaw", () => {
   it("is the messages before the turn, and texts for those of the turn", () => {
     const earlier = [prompt("go", 1)];
     const turn = [prompt("and now", 5), result(6, text("all"))];
-    const { history, swaps } = turnView(
+    const { history, swaps } = viewIn(
       [...earlier, prompt("and now", 5), result(6, text("[t1]"))],
       earlier,
       turn,
@@ -51,7 +66,7 @@ describe("a view in OpenClaw", () => {
         { type: "toolCall", id: "c3", name: "write", arguments: { path: "a", text: "[stub]" } },
       ],
     };
-    const { swaps } = turnView([prompt("go", 1), stub], [], [prompt("go", 1), call]);
+    const { swaps } = viewIn([prompt("go", 1), stub], [], [prompt("go", 1), call]);
 
     expect(swaps.map(({ from, to }) => [from, to])).toEqual([
       ["go", "go"],
@@ -62,8 +77,8 @@ describe("a view in OpenClaw", () => {
 
   it("joins texts of the context manager to the message before them, in the turn and later", () => {
     const view = [prompt("go", 1), call, result(3, text("all")), own("[pinned: f1]")];
-    const now = turnView(view, [], [prompt("go", 1), call, result(3, text("all"))]);
-    const later = turnView(
+    const now = viewIn(view, [], [prompt("go", 1), call, result(3, text("all"))]);
+    const later = viewIn(
       [...view, prompt("more", 9)],
       [prompt("go", 1), call, result(3, text("all"))],
       [prompt("more", 9)],
@@ -75,7 +90,7 @@ describe("a view in OpenClaw", () => {
 
   it("keeps a text of the context manager behind an answer as a message", () => {
     const answer: OpenClawMessage = { role: "assistant", content: [text("done")], timestamp: 2 };
-    const { history } = turnView(
+    const { history } = viewIn(
       [prompt("go", 1), answer, own("[f1 changed]"), prompt("more", 9)],
       [prompt("go", 1), answer],
       [prompt("more", 9)],
@@ -87,7 +102,7 @@ describe("a view in OpenClaw", () => {
   it("divides a text into as many as the host has, and leaves the message if it cannot", () => {
     const two = result(3, text("one"), text("two"));
     const swapsOf = (shown: string): readonly string[] =>
-      turnView([call, result(3, text(shown))], [], [call, two])
+      viewIn([call, result(3, text(shown))], [], [call, two])
         .swaps.slice(2)
         .map(({ to }) => to);
 
@@ -96,7 +111,7 @@ describe("a view in OpenClaw", () => {
   });
 
   it("leaves a message of the turn that the view does not have", () => {
-    const { history, swaps } = turnView([], [], [prompt("go", 1)]);
+    const { history, swaps } = viewIn([], [], [prompt("go", 1)]);
 
     expect(history).toEqual([]);
     expect(swaps).toEqual([{ from: "go", to: "go", isStamped: true }]);

@@ -35,6 +35,8 @@ export interface ModelCallRequest<Raw> extends RequestLists<Raw>, ViewOptions, H
 export interface ModelCall<Raw> {
   /** The messages of the request, in the host's form. */
   readonly messages: readonly Raw[];
+  /** The list of the request, as it was read. */
+  readonly list: ReadList<Raw>;
   /** Undefined for the host's own messages without thinking that the model would refuse. */
   readonly view?: View;
 }
@@ -97,7 +99,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
     intake.answer.sends(list);
     if (encoded.length === 0) return "own";
     sent.sends(view, encoded);
-    return { messages: encoded, view };
+    return { messages: encoded, list: messages, view };
   }
 
   function viewOptionsOf(given: ViewOptions, isBound: boolean): ViewOptions {
@@ -121,7 +123,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
         head: () => head ?? parts.headName() ?? "",
         isManaged: guard.isOn && parts.hasTools(),
       });
-      return kept === undefined ? undefined : { messages: kept };
+      return kept === undefined ? undefined : { messages: kept, list: messages };
     } catch (error) {
       // The codec failed. The host sends its messages as they are.
       notices.failed(error);

@@ -67,7 +67,7 @@ it("begins the chat again after a failure, with the next list", async () => {
   expect(textsIn(call)).toEqual(["answer three"]);
 });
 
-it("goes on with a new message, and with the next step of a run", async () => {
+it("continues with a new message, and with the next step of a run", async () => {
   const { connection } = await unreported();
   await connection.ingest(begun);
 
