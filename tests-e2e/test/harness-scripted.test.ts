@@ -64,3 +64,4 @@ for (const [name, codec] of sliding) {
     openHost: scriptedHost({ keeps: 1, codec }),
   });
 }
+      "silent-store-delays-nothing": dropped,

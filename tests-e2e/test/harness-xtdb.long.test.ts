@@ -29,7 +29,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it("had its node killed each time a law broke the store", () => {
-      expect(node.deaths).toBe(4);
+      expect(node.deaths).toBe(5);
     });
   },
 );

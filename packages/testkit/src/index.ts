@@ -55,6 +55,7 @@ export type {
   ScriptedContent,
   ScriptedMessage,
 } from "./harness/scripted/scripted-message.ts";
+export { markedMessages } from "./harness/scripted/scripted-payload.ts";
 export { linesIn, scriptedCalls, scriptedTools } from "./harness/scripted/scripted-tools.ts";
 export { wordsOf } from "./harness/stage.ts";
 export type {

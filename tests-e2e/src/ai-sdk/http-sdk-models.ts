@@ -20,16 +20,19 @@ import type { OpenSdkModel } from "./scripted-sdk-model.ts";
 /** Opens a model of the SDK's OpenAI provider, on a chat-completions server of this process. */
 export const openOpenAiModel: OpenSdkModel = async (options) => {
   const requests: ModelRequest[] = [];
+  const bodies: string[] = [];
   const server = await openLoopbackModel({
     script: (wire) => {
       const request = completionsRequest(wire);
       requests.push(request);
+      bodies.push(wire.body.toString("utf8"));
       return replyOf(options.model(request), (text) => ({ type: "disconnect", text }));
     },
   });
   return {
     model: createOpenAI({ baseURL: server.url, apiKey: "none" }).chat("gpt-4o"),
     requests,
+    bodies,
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       assert.deepEqual(server.failures, []);
@@ -40,11 +43,13 @@ export const openOpenAiModel: OpenSdkModel = async (options) => {
 /** Opens a model of the SDK's Anthropic provider, on a server of this process that refuses what the real one refuses. */
 export const openAnthropicSdkModel: OpenSdkModel = async (options) => {
   const requests: ModelRequest[] = [];
+  const bodies: string[] = [];
   const server = await openAnthropicModel({
     thinking: options.thinking,
     script: (wire) => {
       const request = messagesRequest(wire);
       requests.push(request);
+      bodies.push(JSON.stringify(wire.payload));
       // This server has no answer that breaks off.
       return replyOf(options.model(request), (text) => ({
         type: "error",
@@ -57,6 +62,7 @@ export const openAnthropicSdkModel: OpenSdkModel = async (options) => {
   return {
     model: createAnthropic({ baseURL: server.url, apiKey: "none" })(id),
     requests,
+    bodies,
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       assert.deepEqual(server.failures, []);

@@ -21,6 +21,8 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 export interface SdkModel extends AsyncDisposable {
   readonly model: Exclude<LanguageModel, string>;
   readonly requests: readonly ModelRequest[];
+  /** The requests as the provider got them. */
+  readonly bodies: readonly string[];
 }
 
 /** Opens a model for a host. */
@@ -29,10 +31,12 @@ export type OpenSdkModel = (options: Pick<HostOptions, "model" | "thinking">) =>
 /** Opens a mock model of the SDK. */
 export const openScriptedModel: OpenSdkModel = async (options) => {
   const requests: ModelRequest[] = [];
+  const bodies: string[] = [];
 
   function answer(call: LanguageModelV4CallOptions): ModelReply {
     const request = neutralRequest(call);
     requests.push(request);
+    bodies.push(JSON.stringify(call.prompt));
     const reply = options.model(request);
     if (reply.refuses !== undefined) throw refusal(reply.refuses);
     return reply;
@@ -64,7 +68,7 @@ export const openScriptedModel: OpenSdkModel = async (options) => {
         }),
       }),
   });
-  return await Promise.resolve({ model, requests, [Symbol.asyncDispose]: async () => {} });
+  return await Promise.resolve({ model, requests, bodies, [Symbol.asyncDispose]: async () => {} });
 };
 
 function refusal(message: string): APICallError {

@@ -6,9 +6,10 @@ import {
 } from "@self-context-manager/adapter-ai-sdk";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import type { JsonValue } from "@self-context-manager/core";
-import { toJson } from "@self-context-manager/core/host";
+import { sha256, toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
+  type Availability,
   breakableStore,
   memoryFolder,
   type OpenHost,
@@ -51,7 +52,7 @@ export function sdkHost({
   return async (options) => {
     const { other = {} } = options;
     const folder = memoryFolder(options.files);
-    const availability = { isBroken: options.brokenStore };
+    const availability: Availability = { isBroken: options.brokenStore };
     const store = breakableStore(memoryStore(), availability);
     const ids = uuidIds(systemClock);
     const notices: string[] = [];
@@ -161,6 +162,7 @@ export function sdkHost({
       },
       systemPrompts: async () => await storedPrompts(store),
       requestHashes: async () => await storedHashes(store),
+      sentHashes: () => sdk.bodies.map((one) => sha256(one)),
       goBack: async (prompt) => {
         const said = messages.filter(({ role }) => role === "user")[prompt];
         messages = messages.slice(0, said === undefined ? 0 : messages.indexOf(said));

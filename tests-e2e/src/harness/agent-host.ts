@@ -2,9 +2,10 @@ import { agentContext, piAgentAdapter } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import { isJsonObject } from "@self-context-manager/objects";
 import type { JsonValue } from "@self-context-manager/core";
-import { toJson } from "@self-context-manager/core/host";
+import { sha256, toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
+  type Availability,
   breakableStore,
   memoryFolder,
   type ModelRequest,
@@ -37,7 +38,7 @@ export interface AgentModule {
 export function agentHost({ Agent }: AgentModule): OpenHost {
   return async (options) => {
     const folder = memoryFolder(options.files);
-    const availability = { isBroken: false };
+    const availability: Availability = { isBroken: false };
     const store = breakableStore(memoryStore(), availability);
     const requests: ModelRequest[] = [];
     let time = Date.now();
@@ -146,6 +147,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       },
       systemPrompts: async () => await storedPrompts(store),
       requestHashes: async () => await storedHashes(store),
+      sentHashes: () => requests.map((one) => sha256(JSON.stringify(one))),
       goBack: async (prompt) => {
         const { messages } = agent.state;
         const said = messages.filter(({ role }) => role === "user")[prompt];

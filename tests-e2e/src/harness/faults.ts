@@ -166,7 +166,10 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
   "requests-have-their-hash": {
     "does not show the requests to the connection": broken(() => ({ sends: () => undefined })),
     "shows only a part of the requests": broken((adapter) => ({
-      sends: ({ instruction }) => adapter.sends({ instruction, tools: [], messages: [] }),
+      sends: ({ system = null }) => adapter.sends({ system }),
+    })),
+    "shows another request than the provider gets": broken((adapter) => ({
+      sends: (payload) => void adapter.sends({ ...payload, stream: true }),
     })),
   },
   "reasoning-is-kept": {
@@ -265,6 +268,11 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
         return await adapter.assemble(messages);
       },
     })),
+  },
+  "silent-store-delays-nothing": {
+    "waits until the store answers": broken((_, { session, notify }) =>
+      scriptedAdapter({ sessionId: "scripted-1", openSession: session, notify }),
+    ),
   },
   "off-switch-passes-through": {
     "adds the instruction while it is off": broken(() => ({

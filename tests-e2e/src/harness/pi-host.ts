@@ -1,6 +1,7 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import { silentLogger } from "@self-context-manager/core";
+import { sha256 } from "@self-context-manager/core/host";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   type Availability,
@@ -59,7 +60,7 @@ export function piHost(pi: PiVersion): OpenHost {
         ...(options.compactsEagerly ? eagerCompaction : manualCompaction),
       }),
     );
-    const availability = { isBroken: options.brokenStore };
+    const availability: Availability = { isBroken: options.brokenStore };
     const databasePath = join(workspace.agentFolder, "store.sqlite");
     const notices: string[] = [];
     const extension =
@@ -136,6 +137,7 @@ export function piHost(pi: PiVersion): OpenHost {
         await using store = await openSqliteStore({ path: databasePath });
         return await storedHashes(store);
       },
+      sentHashes: () => model.requests.map(({ body }) => sha256(body.toString("utf8"))),
       goBack: async (prompt) => {
         const session = own(sdk);
         const said = session.sessionManager

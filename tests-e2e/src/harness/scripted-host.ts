@@ -2,17 +2,27 @@ import {
   type Clock,
   type ContextSession,
   type HostSession,
+  type JsonObject,
   type ObjectStore,
   type ToolFacts,
   usualToolFacts,
 } from "@self-context-manager/core";
-import { type MessageCodec, toJson } from "@self-context-manager/core/host";
+import {
+  type ContextFigures,
+  type HostClock,
+  type MessageCodec,
+  sha256,
+  toJson,
+} from "@self-context-manager/core/host";
 import { uuidIds } from "@self-context-manager/compose";
 import { memoryStore } from "@self-context-manager/store-memory";
+import { setImmediate as nextTick } from "node:timers/promises";
 import {
+  type Availability,
   breakableStore,
+  type HarnessHost,
+  type HostOptions,
   memoryFolder,
-  type OpenHost,
   openTriedSession,
   scriptedAdapter,
   type ScriptedAdapter,
@@ -57,16 +67,22 @@ export interface ScriptedHostOptions {
 /** The store of a host, which can be broken and repaired. */
 export interface HostStore {
   readonly store: ObjectStore;
-  setBroken(broken: boolean): void;
+  setBroken(broken: boolean | "silent"): void;
+  /** How long a hook waits for the answer of a store that does not work. Default: as long as it takes. */
+  readonly wait?: HostClock["wait"];
   /** Resolves when the last change by `setBroken` has taken effect. */
   settled(): Promise<void>;
 }
 
 async function breakableMemory(clock: Clock): Promise<HostStore> {
-  const availability = { isBroken: false };
+  const availability: Availability = { isBroken: false };
   return await Promise.resolve({
     store: breakableStore(memoryStore({ clock }), availability),
     setBroken: (broken) => void (availability.isBroken = broken),
+    // It answers at the next turn of the event loop, if it answers.
+    wait: async () => {
+      for (let turn = 0; turn < 20; turn += 1) await nextTick();
+    },
     settled: async () => {},
   });
 }
@@ -74,6 +90,14 @@ async function breakableMemory(clock: Clock): Promise<HostStore> {
 /** Returns the usual facts, and those of a tool of this name that reads files. */
 function factsWith(readTool: string): ToolFacts {
   return (name, args) => usualToolFacts(name === readTool ? "read" : name, args);
+}
+
+/** A scripted host with what its adapter and its provider know. */
+export interface ScriptedHost extends HarnessHost {
+  /** Returns the requests as the provider got them. */
+  payloads(): readonly JsonObject[];
+  /** Returns the figures that the user can see. */
+  figures(): Promise<ContextFigures>;
 }
 
 /** Returns hosts that are the scripted harness on a store. */
@@ -84,7 +108,7 @@ export function scriptedHost({
   keeps = Number.POSITIVE_INFINITY,
   readTool = "read",
   openStore = breakableMemory,
-}: ScriptedHostOptions = {}): OpenHost {
+}: ScriptedHostOptions = {}): (options: HostOptions) => Promise<ScriptedHost> {
   return async (options) => {
     const clock = { now: () => 1_700_000_000_000 };
     const folder = memoryFolder(options.files);
@@ -94,6 +118,7 @@ export function scriptedHost({
     const ids = uuidIds(clock);
     const notices: string[] = [];
     const earlier: ScriptedHarness["requests"][number][] = [];
+    const sent: ScriptedHarness["payloads"][number][] = [];
     let openings = 0;
     let sessionId = "scripted-1";
     let current = open();
@@ -126,6 +151,7 @@ export function scriptedHost({
         off: options.adapter === "off",
         codec,
         thinking: options.thinking,
+        ...(kept.wait === undefined ? {} : { clock: { ...clock, wait: kept.wait } }),
       });
       const adapter =
         options.adapter === "absent" ? undefined : { ...sound, ...breaking(sound, parts) };
@@ -139,6 +165,16 @@ export function scriptedHost({
         compactsEagerly: options.compactsEagerly,
       });
       return { harness, adapter };
+    }
+
+    function payloads(): readonly JsonObject[] {
+      return [...sent, ...current.harness.payloads];
+    }
+
+    /** Keeps the requests of a harness that ends. */
+    function leave(): void {
+      earlier.push(...current.harness.requests);
+      sent.push(...current.harness.payloads);
     }
 
     return {
@@ -156,12 +192,12 @@ export function scriptedHost({
       },
       record: async () => await Promise.resolve(toJson(current.harness.messages)),
       restart: async () => {
-        earlier.push(...current.harness.requests);
+        leave();
         current = open(current.harness.save());
         await Promise.resolve();
       },
       fork: async () => {
-        earlier.push(...current.harness.requests);
+        leave();
         sessionId = `scripted-${openings + 1}`;
         current = open({ ...current.harness.save(), sessionId });
         await Promise.resolve();
@@ -173,6 +209,12 @@ export function scriptedHost({
       changeUsage: async () => await Promise.resolve(current.harness.changeUsage()),
       systemPrompts: async () => await storedPrompts(store),
       requestHashes: async () => await storedHashes(store),
+      sentHashes: () => payloads().map((one) => sha256(JSON.stringify(one))),
+      payloads,
+      figures: async () => {
+        if (current.adapter === undefined) throw new Error("there is no adapter");
+        return await current.adapter.figures();
+      },
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
       compact: async () => await current.harness.compact("the user's summary"),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),

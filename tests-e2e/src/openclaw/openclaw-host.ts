@@ -195,10 +195,11 @@ async function openHost(
     await delay(500);
   }
 
-  function setBroken(isBroken: boolean): void {
+  function setBroken(broken: boolean | "silent"): void {
     lock?.close();
     lock = undefined;
-    if (!isBroken) return;
+    // A locked database answers only after a while.
+    if (broken === false) return;
     mkdirSync(dirname(storePath), { recursive: true });
     lock = new DatabaseSync(storePath);
     lock.exec("BEGIN IMMEDIATE");

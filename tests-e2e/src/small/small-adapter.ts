@@ -1,5 +1,6 @@
 import type { ContextSession, JsonObject, ViewOptions } from "@self-context-manager/core";
 import { connect, fullSupport, type HarnessAdapter } from "@self-context-manager/core/host";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { encodeSmall, smallCodec } from "./small-codec.ts";
 import type { SmallHooks } from "./small-messages.ts";
@@ -43,6 +44,10 @@ export function smallAdapter(options: SmallAdapterOptions): SmallAdapter {
     encode: encodeSmall,
     hostTools: options.hostTools,
     notify: options.notify,
+    clock: {
+      now: () => Date.now(),
+      wait: async (ms) => await delay(ms, undefined, { ref: false }),
+    },
   });
   const tools = connection.tools.map((tool) => ({
     name: tool.name,

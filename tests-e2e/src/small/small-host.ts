@@ -1,5 +1,6 @@
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
+  type Availability,
   breakableStore,
   countedIds,
   memoryFolder,
@@ -24,7 +25,7 @@ import type { SmallAnswer, SmallMessage } from "./small-messages.ts";
 export const smallHost: OpenHost = async (options) => {
   const folder = memoryFolder(options.files);
   const tools = scriptedTools(folder);
-  const availability = { isBroken: options.brokenStore };
+  const availability: Availability = { isBroken: options.brokenStore };
   const store = breakableStore(memoryStore(), availability);
   const ids = countedIds();
   const requests: ModelRequest[] = [];

@@ -39,9 +39,11 @@ export async function openMortalNode(): Promise<MortalNode> {
     return {
       store,
       setBroken(broken) {
-        if (broken === isDead) return;
-        isDead = broken;
-        if (!broken) {
+        // A node that is silent is a dead one.
+        const dies = broken !== false;
+        if (dies === isDead) return;
+        isDead = dies;
+        if (!dies) {
           underWay = revive();
           return;
         }

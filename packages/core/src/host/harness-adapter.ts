@@ -34,7 +34,7 @@
  * - `system-prompts-are-recorded`: the store has the whole text of the system prompt that the model gets: the host's part
  *   and the context manager's.
  * - `requests-have-their-hash`: the store has, with each answer to a view, the hash of the request that the provider got.
- *   Each request has another one.
+ *   Each request has another one. Where the driver sees what the provider gets, it is compared.
  * - `reasoning-is-kept`: a model that does not bind its thinking gets the same thinking as from the host alone.
  * - `signed-thinking-stays-valid`: for a model that binds its thinking to everything before it, a request contains signed
  *   thinking only after the system prompt, the tools and the messages after which it was made.
@@ -47,6 +47,7 @@
  * - `failure-lets-through`: while the store cannot be used, the model gets the host's messages unchanged, except for signed
  *   thinking that it would refuse, and runs end normally. When the store can be used again, the messages of that time are ingested.
  * - `failure-is-notified-once`: the user is notified of such a failure once.
+ * - `silent-store-delays-nothing`: after such a failure, a run ends without waiting for a store that does not answer.
  * - `off-switch-passes-through`: while the context manager is switched off, the host sends the same requests as without
  *   it, except for signed thinking that the model would refuse. When it is switched on again, the messages of that time are ingested.
  * - `resume-is-identical`: a session that was closed and resumed sends the same bytes as an uninterrupted one.

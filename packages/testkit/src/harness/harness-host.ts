@@ -91,8 +91,10 @@ export interface HarnessHost extends AsyncDisposable {
   record(): Promise<JsonValue>;
   /** Ends the host with its adapter, and continues the same session on the same store, as a new process would. */
   restart(): Promise<void>;
-  /** Makes the store unusable, or usable again, while the host runs. */
-  setBroken(broken: boolean): void;
+  /**
+   * Makes the store unusable, or usable again, while the host runs. `silent`: it does not answer until this is called again.
+   */
+  setBroken(broken: boolean | "silent"): void;
   /** Switches the adapter on or off, as the user does. */
   turn(on: boolean): Promise<void>;
   /** Writes a file of the working folder without the host's tools. */
@@ -109,6 +111,8 @@ export interface HarnessHost extends AsyncDisposable {
   systemPrompts(): Promise<readonly string[]>;
   /** Returns the hashes of requests that the store has, for a host that shows its requests. */
   requestHashes(): Promise<readonly string[]>;
+  /** Returns the hashes of the requests as the provider got them, in order, for a host in which the driver sees them. */
+  sentHashes?(): readonly string[];
   /** Goes back to the point before a user prompt. `prompt` is its index, from 0. */
   goBack(prompt: number): Promise<void>;
   /** Continues in a copy of the session, with the same messages and an id of its own. */

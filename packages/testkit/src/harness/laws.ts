@@ -29,6 +29,7 @@ import {
   failureLetsThrough,
   hostRecordIsUntouched,
   offSwitchPassesThrough,
+  silentStoreDelaysNothing,
 } from "./laws/host.ts";
 import { requestChangesAreFollowed, resultsAreAsGiven } from "./laws/others.ts";
 import { reasoningIsKept, signedThinkingStaysValid } from "./laws/thinking.ts";
@@ -68,6 +69,7 @@ export type HarnessLaw =
   | "details-are-recorded"
   | "failure-lets-through"
   | "failure-is-notified-once"
+  | "silent-store-delays-nothing"
   | "off-switch-passes-through"
   | "resume-is-identical"
   | "resent-messages-are-known"
@@ -106,6 +108,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "details-are-recorded": detailsAreRecorded,
   "failure-lets-through": failureLetsThrough,
   "failure-is-notified-once": failureIsNotifiedOnce,
+  "silent-store-delays-nothing": silentStoreDelaysNothing,
   "off-switch-passes-through": offSwitchPassesThrough,
   "resume-is-identical": resumeIsIdentical,
   "resent-messages-are-known": resentMessagesAreKnown,
@@ -147,6 +150,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "details-are-recorded": ["contextAssembly", "toolRegistration"],
   "failure-lets-through": ["contextAssembly", "toolRegistration"],
   "failure-is-notified-once": ["notices"],
+  "silent-store-delays-nothing": ["contextAssembly", "toolRegistration"],
   "off-switch-passes-through": ["contextAssembly"],
   "resume-is-identical": managed,
   "resent-messages-are-known": ["contextAssembly", "sessionIds"],

@@ -1,6 +1,7 @@
 import { executionField } from "@self-context-manager/core/host";
 import { isJsonObject, type JsonValue, toJson } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 
 import type { HarnessScenario, HostOptions, OpenHost } from "../harness-host.ts";
 import {
@@ -141,6 +142,33 @@ export const failureIsNotifiedOnce: HarnessScenario = async (openHost) => {
   await stage.say("mended");
 
   assert.equal(stage.host.notices.length, 1, stage.host.notices.join("\n"));
+};
+
+/** Milliseconds after which a run waits for the store. Without a store it takes no second. */
+const patience = 10_000;
+
+export const silentStoreDelaysNothing: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { host, say } = stage;
+  await look(stage);
+  host.setBroken(true);
+  await say("while broken");
+  host.setBroken("silent");
+  const run = say("while silent", showing(host, ["c"]));
+  let isOver: boolean;
+  try {
+    isOver = await Promise.race([run.then(() => true), delay(patience, false, { ref: false })]);
+  } finally {
+    host.setBroken(false);
+  }
+  const silent = last(await run);
+  const mended = last(await say("mended"));
+
+  assert.ok(isOver, "the run is over before the store has answered");
+  assert.ok(resultOf(silent, "show_c").text.includes(wordsOf("c")), "the host's result");
+  handleOf(mended, "show_c");
+  const said = ["look", "while broken", "while silent", "mended"];
+  assert.deepEqual(saidBy(mended, said), said);
 };
 
 export const offSwitchPassesThrough: HarnessScenario = async (openHost) => {

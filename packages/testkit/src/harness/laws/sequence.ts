@@ -204,4 +204,6 @@ export const requestsHaveTheirHash: HarnessScenario = async (openHost) => {
   const answered = stage.host.requests.length - 1;
   assert.ok(hashes.length >= answered, `${hashes.length} hashes of ${answered} requests`);
   assert.equal(new Set(hashes).size, hashes.length, "each request has another hash");
+  const sent = stage.host.sentHashes?.();
+  if (sent !== undefined) assert.deepEqual(hashes, sent.slice(0, hashes.length), "of the request");
 };

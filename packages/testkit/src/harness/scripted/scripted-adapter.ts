@@ -1,12 +1,14 @@
 import {
   connect,
+  type ContextFigures,
   fullSupport,
   type HarnessAdapter,
+  type HostClock,
   type MessageCodec,
   type ThinkingBinding,
 } from "@self-context-manager/core/host";
 import type { ContextSession, HostSession } from "@self-context-manager/core";
-import { defined } from "@self-context-manager/objects";
+import { defined, jsonObject } from "@self-context-manager/objects";
 
 import { scriptedCodec, scriptedMessage, summaryMark } from "./scripted-codec.ts";
 import type { ScriptedMessage } from "./scripted-message.ts";
@@ -33,6 +35,8 @@ export interface ScriptedAdapterOptions {
   readonly contextWindow?: number;
   /** Whether the model binds its thinking. Default: `free`. */
   readonly thinking?: ThinkingBinding;
+  /** Lets no hook wait long for a store that does not work. Default: hooks wait until the store answers. */
+  readonly clock?: HostClock;
   /** The name of the harness's tool that reads files. Default: `read`. */
   readonly readTool?: string;
 }
@@ -40,6 +44,8 @@ export interface ScriptedAdapterOptions {
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
   /** Switches the adapter on or off, as the user does. */
   turn(on: boolean): void;
+  /** Returns the figures that the user can see. */
+  figures(): Promise<ContextFigures>;
 }
 
 /**
@@ -56,6 +62,8 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     encode: scriptedMessage,
     hostTools: [readTool],
     notify: options.notify,
+    breakpoints: "own",
+    ...defined({ clock: options.clock }),
     isOff: options.off === true,
   });
 
@@ -90,7 +98,12 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
     },
     beforeTool: async ({ id, name, arguments: args }) =>
       await connection.beginTool({ id, name, args }),
-    sends: (request) => void connection.payload(request),
+    sends: (payload) => {
+      const marked = connection.payload(payload);
+      return marked === undefined ? undefined : jsonObject(marked);
+    },
+    answered: (tokens) => connection.answered({ input: tokens, cacheRead: 0, cacheWrite: 0 }),
+    figures: async () => connection.figures(await connection.peek(viewOptions)),
     wentBack: () => connection.wentBack(),
     summary: async (messages) => {
       if (!connection.isOn) return undefined;

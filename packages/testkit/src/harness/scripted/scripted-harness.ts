@@ -1,4 +1,4 @@
-import { defined } from "@self-context-manager/objects";
+import { defined, type JsonObject } from "@self-context-manager/objects";
 
 import type { OtherExtension } from "../harness-host.ts";
 import type { ModelRequest, ModelToolCall, ScriptedModel } from "../model-request.ts";
@@ -9,6 +9,7 @@ import {
   type ScriptedContent,
   type ScriptedMessage,
 } from "./scripted-message.ts";
+import { scriptedPayload } from "./scripted-payload.ts";
 import type { ScriptedOutput, ScriptedPlugin, ScriptedTool } from "./scripted-plugin.ts";
 import { scriptedTools } from "./scripted-tools.ts";
 
@@ -43,6 +44,8 @@ export interface ScriptedHarness {
   /** The list of messages, which is also the session's record. */
   readonly messages: readonly ScriptedMessage[];
   readonly requests: readonly ModelRequest[];
+  /** The requests as the provider got them. */
+  readonly payloads: readonly JsonObject[];
   prompt(text: string, pictures?: readonly string[]): Promise<void>;
   /** Adds a message of a kind that only this harness knows. */
   note(text: string): void;
@@ -78,6 +81,7 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
   const { model, folder, plugin = {}, other = {}, saved } = options;
   const tools = options.tools ?? scriptedTools(folder);
   const requests: ModelRequest[] = [];
+  const payloads: JsonObject[] = [];
   let messages: ScriptedMessage[] = [...(saved?.messages ?? [])];
   let count = saved?.count ?? 0;
   let compactions = saved?.compactions ?? 0;
@@ -101,8 +105,10 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       messages: shown.filter((one) => one.kind !== "model" || !one.failed).map(modelMessage),
     };
     requests.push(request);
-    plugin.sends?.(request);
+    const payload = scriptedPayload(request);
+    payloads.push(plugin.sends?.(payload) ?? payload);
     const { text, calls, fails = false, refuses: error, tokens, thinking } = model(request);
+    if (tokens !== undefined) plugin.answered?.(tokens);
     const failed = fails || error !== undefined;
     const reported = defined({ tokens });
     const thought = defined({ thinking });
@@ -177,6 +183,7 @@ export function scriptedHarness(options: ScriptedHarnessOptions): ScriptedHarnes
       return messages;
     },
     requests,
+    payloads,
     async prompt(text, pictures = []) {
       add({ kind: "human", text, pictures });
       for (let asked = 0; asked < mostCalls; asked += 1) {

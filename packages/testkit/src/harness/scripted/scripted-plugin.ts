@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@self-context-manager/objects";
 
-import type { ModelRequest, ModelToolCall } from "../model-request.ts";
+import type { ModelToolCall } from "../model-request.ts";
 import type { OutputContent, ScriptedMessage } from "./scripted-message.ts";
 
 /** A tool of the scripted harness. */
@@ -34,8 +34,10 @@ export interface ScriptedPlugin {
     messages: readonly ScriptedMessage[],
     own?: readonly ScriptedMessage[],
   ): Promise<readonly ScriptedMessage[] | undefined>;
-  /** Receives each request as the model gets it. */
-  sends?(request: ModelRequest): void;
+  /** Returns a request as its provider gets it with other breakpoints; `undefined`: it stays as it is. */
+  sends?(payload: JsonObject): JsonObject | undefined;
+  /** Receives the tokens of the request that the provider reports with its answer. */
+  answered?(tokens: number): void;
   /** Receives the output of one of the harness's own tools. */
   afterTool?(call: ModelToolCall, output: OutputContent): Promise<void>;
   /** Returns the reason for the model why a call of one of the harness's own tools must not run, or `undefined`. */
