@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 
 import { harnessFaults } from "../src/harness/faults.ts";
 import { scriptedHost } from "../src/harness/scripted-host.ts";
+import { scriptedLawFaults, scriptedLaws } from "../src/harness/scripted-laws.ts";
 
 const laws = Object.keys(harnessLaws) as HarnessLaw[];
 
@@ -54,3 +55,12 @@ describe.each(allSettings.flatMap((settings) => laws.map((law) => ({ law, settin
     );
   },
 );
+
+describe.each(Object.entries(scriptedLaws))("%s", (name, law) => {
+  it.each(Object.entries(scriptedLawFaults[name] ?? {}))(
+    "is broken by an adapter that %s",
+    async (_, options) => {
+      await expect(law(options, "defaults")).rejects.toBeInstanceOf(AssertionError);
+    },
+  );
+});

@@ -1,11 +1,14 @@
 import { runsEveryForm } from "@self-context-manager/store-contract";
 import {
   harnessContract,
+  hostSettings,
   scriptedCodecs,
   scriptedHarnessAdapter,
 } from "@self-context-manager/testkit";
+import { describe, expect, it } from "vitest";
 
 import { scriptedHost } from "../src/harness/scripted-host.ts";
+import { scriptedLaws } from "../src/harness/scripted-laws.ts";
 
 const { supports } = scriptedHarnessAdapter;
 
@@ -20,6 +23,12 @@ for (const [name, codec] of ways) {
     openHost: scriptedHost({ codec }),
   });
 }
+
+describe.each(hostSettings)("connect, settings: %s", (settings) => {
+  it.each(Object.entries(scriptedLaws))("%s", async (_, law) => {
+    await expect(law({}, settings)).resolves.toBeUndefined();
+  });
+});
 
 harnessContract({
   name: "scripted, with another name of the tool that reads files",
@@ -56,6 +65,7 @@ for (const [name, codec] of sliding) {
       "unknown-messages-pass": dropped,
       "reasoning-is-kept": dropped,
       "failure-lets-through": dropped,
+      "silent-store-delays-nothing": dropped,
       "off-switch-passes-through": dropped,
       "request-changes-are-followed": dropped,
       "compaction-by-the-user-frees": dropped,
@@ -64,4 +74,3 @@ for (const [name, codec] of sliding) {
     openHost: scriptedHost({ keeps: 1, codec }),
   });
 }
-      "silent-store-delays-nothing": dropped,
