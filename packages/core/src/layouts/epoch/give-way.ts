@@ -1,7 +1,12 @@
 import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import { shownParts } from "../../view/shown-parts.ts";
-import { contentParts, type NoticeEntry, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  type NoticeEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import { begunByUser } from "./new-messages.ts";
@@ -145,13 +150,22 @@ function contentsInPart(
   if (mostTokens(context, entries) <= budget * filledShare) return entries;
   const ranks = contentRanks(context, entries, activated);
   const unsentFrom = firstUnsent(entries);
-  // What is outside of results has a line only if there is room for it.
-  const fitted = entries.map((entry, index) => {
-    if (ranks[index] === undefined) return entry;
-    return entry.type === "object" && ranks[index] === 2
-      ? undefined
-      : withoutContent(context, entry);
-  });
+  // What is outside of results has a line only if there is room for it, and each version has one.
+  const lined = linesOutside(entries);
+  const lineOf = (entry: ViewEntry): ViewEntry | undefined => {
+    if (entry.type !== "object") return withoutContent(context, entry);
+    const names = entry.shows.map(versionName);
+    if (names.every((name) => lined.has(name))) return undefined;
+    for (const name of names) lined.add(name);
+    return withoutContent(context, entry);
+  };
+  const isLater = (entry: ViewEntry, rank: number): boolean =>
+    entry.type === "object" && rank === 2;
+  const fitted: (ViewEntry | undefined)[] = [...entries];
+  for (const [index, entry] of [...entries.entries()].toReversed()) {
+    const rank = ranks[index];
+    if (rank !== undefined) fitted[index] = isLater(entry, rank) ? undefined : lineOf(entry);
+  }
   let room = budget - mostTokens(context, present(fitted));
   const ordered = [...ranks.entries()]
     .toReversed()
@@ -167,7 +181,7 @@ function contentsInPart(
     // Of a new output, as much is shown as there is room: a longer one is never shown with less.
     const shown = isWhole ? entry : contentInPart(context, entry, rank === 1 ? mine : within);
     const refused = index >= unsentFrom ? withoutRoom(context, entry) : undefined;
-    const named = line === undefined ? withoutContent(context, entry) : undefined;
+    const named = isLater(entry, rank) ? lineOf(entry) : undefined;
     const chosen =
       [shown, refused].find((one) => one !== undefined && context.tokensOf(one) <= mine) ??
       line ??
@@ -176,6 +190,16 @@ function contentsInPart(
     room = mine - context.total(present([chosen]));
   }
   return present(fitted);
+}
+
+/** Returns the names of the versions that have a line outside results. */
+function linesOutside(entries: readonly ViewEntry[]): Set<string> {
+  const parts = entries.flatMap((entry) => (entry.type === "object" ? entry.shows : []));
+  return new Set(parts.filter(({ form }) => form === "line").map(versionName));
+}
+
+function versionName({ of, version }: ShownPart): string {
+  return `${of}@${version}`;
 }
 
 function present(entries: readonly (ViewEntry | undefined)[]): readonly ViewEntry[] {
