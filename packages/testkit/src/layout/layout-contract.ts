@@ -3,10 +3,16 @@
 import type { Layout } from "@self-context-manager/core";
 import { describe, it } from "vitest";
 
-import { testScale } from "@self-context-manager/store-contract";
+import { runsEveryForm, testScale } from "@self-context-manager/store-contract";
 import { type EpochLaw, epochLaws, type EpochSubject } from "./epoch-laws.ts";
 import { type LayoutLaw, layoutLaws } from "./layout-laws.ts";
 import { type PoolLaw, poolLaws } from "./pool-laws.ts";
+
+/** How many sessions each law tries: in a long run, in `npm test` if core has changed, and otherwise. */
+function sessionsOfLaw(): number {
+  if (testScale.isLong) return 1_000;
+  return runsEveryForm("core") ? 40 : 20;
+}
 
 export interface LayoutContract {
   readonly name: string;
@@ -19,7 +25,7 @@ export interface LayoutContract {
 
 /** Registers one test for each law of `Layout`, named by the law's key. */
 export function layoutContract({ name, layout, epochs, hasPool = false }: LayoutContract): void {
-  const trial = { numRuns: testScale.isLong ? 1_000 : 40, seed: testScale.seed };
+  const trial = { numRuns: sessionsOfLaw(), seed: testScale.seed };
   const timeout = testScale.isLong ? 1_800_000 : 120_000;
   describe(`layout ${name}`, () => {
     for (const law of Object.keys(layoutLaws) as LayoutLaw[])
