@@ -5,8 +5,9 @@
 // tests count as `cached`.
 //
 //   --changed   only the tests that import a file that differs from main, and the checks
-//   --long      only the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also checks
-//               that the tests find deliberate faults. The result is written to bench/results/long-run.json.
+//   --long      the test runs, with SCM_LONG=1: more and longer cases, from a new seed that is printed. It also checks that
+//               the tests find deliberate faults, and runs the compiler's own type check. The result is written to
+//               bench/results/long-run.json.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -51,8 +52,7 @@ const build = [
 ];
 /** @type {readonly Step[]} */
 const checks = [
-  { name: "typecheck", command: ["run", "typecheck"] },
-  { name: "lint", command: ["run", "lint"] },
+  { name: "lint and types", command: ["run", "lint"] },
   { name: "format", command: ["run", "format:check"] },
   { name: "boundaries", command: ["run", "boundaries"] },
   { name: "unused code", command: ["run", "unused"] },
@@ -124,11 +124,17 @@ const changedTests = [
     needs: ["build", "packages"],
   },
 ];
+/**
+ * The compiler finds the type errors that the linter finds, and declarations whose type only other files say. The build
+ * finds such declarations of packages, so only those of tests remain for the long run.
+ * @type {readonly Step[]}
+ */
+const typecheck = [{ name: "typecheck", command: ["run", "typecheck"] }];
 /** @type {readonly Step[]} */
 const faults = [{ name: "deliberate faults", command: ["run", "faults"] }];
 
 const steps = long
-  ? [...build, ...tests, ...faults]
+  ? [...build, ...tests, ...typecheck, ...faults]
   : [...build, ...(onlyChanged ? changedTests : tests), ...checks];
 
 /**
