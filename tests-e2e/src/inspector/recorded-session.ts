@@ -17,6 +17,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 import { type AnthropicModel, openAnthropicModel } from "../caching/anthropic-model.ts";
@@ -31,6 +32,8 @@ import { models, work, workCalls } from "./session-work.ts";
 export interface RecordedSession {
   /** The SQLite file. */
   readonly storePath: string;
+  /** The store as it was after the user's first turn. */
+  readonly beginningPath: string;
   /** The agent's working folder, as the session left it. */
   readonly workspace: string;
   /** The id of the session object. */
@@ -38,6 +41,9 @@ export interface RecordedSession {
   /** The number of calls that the model has answered. */
   readonly calls: number;
 }
+
+const storeName = "store.sqlite";
+const beginningName = "beginning.sqlite";
 
 /** The time at which the session begins. */
 const begin = Date.UTC(2026, 2, 2, 9, 0, 0);
@@ -76,7 +82,8 @@ export async function recordSession(folder: string): Promise<RecordedSession> {
     root: folder,
     workName: "ledger",
   });
-  const storePath = join(folder, "store.sqlite");
+  const storePath = join(folder, storeName);
+  const beginningPath = join(folder, beginningName);
   const events = eventExtension();
   const openContext = openWith(storePath, clock);
   {
@@ -96,15 +103,24 @@ export async function recordSession(folder: string): Promise<RecordedSession> {
       if (before?.type === "instructions") events.instruct(before.text);
       await sdk.prompt(prompt);
       failOn([...sdk.errors, ...model.failures]);
+      if (!existsSync(beginningPath)) copyOpenStore(storePath, beginningPath);
     }
   }
   failOn(unanswered(model));
   return {
     storePath,
+    beginningPath,
     workspace: workspace.workFolder,
     sessionId: await onlySession(storePath),
     calls: model.requests.length,
   };
+}
+
+/** Copies a store that may be open. */
+function copyOpenStore(from: string, to: string): void {
+  const database = new DatabaseSync(from, { readOnly: true });
+  database.prepare("VACUUM INTO ?").run(to);
+  database.close();
 }
 
 /** Lets the code of this process read the time of a clock, because Pi cannot be given one. Disposal ends it. */
@@ -121,18 +137,19 @@ function machineTime(clock: Clock): Disposable {
 
 /**
  * Returns the session in a temporary folder, which disposal removes. It is recorded once for the same sources, which takes
- * half a minute. Only the store is kept: the workspace is no more than the beginning of the paths in it.
+ * half a minute. Only the stores are kept: the workspace is no more than the beginning of the paths in it.
  */
 export async function openRecordedSession(): Promise<RecordedSession & AsyncDisposable> {
   const kept = join(cache, await digestOfSources());
   if (!existsSync(kept)) await keepSession(kept);
   const folder = await mkdtemp(join(tmpdir(), "scm-inspector-"));
-  const storePath = join(folder, "store.sqlite");
-  await copyFile(join(kept, "store.sqlite"), storePath);
+  for (const name of [storeName, beginningName])
+    await copyFile(join(kept, name), join(folder, name));
   const facts = JSON.parse(await readFile(join(kept, "facts.json"), "utf8")) as RecordedSession;
   return {
     ...facts,
-    storePath,
+    storePath: join(folder, storeName),
+    beginningPath: join(folder, beginningName),
     [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
   };
 }
@@ -140,14 +157,15 @@ export async function openRecordedSession(): Promise<RecordedSession & AsyncDisp
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const cache = join(root, "node_modules", ".cache", "recorded-session");
 
-/** Records the session, and moves its store to where it is kept, in place of one of other sources. */
+/** Records the session, and moves its stores to where they are kept, in place of one of other sources. */
 async function keepSession(kept: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "scm-inspector-"));
   try {
     const recorded = await recordSession(folder);
     await mkdir(cache, { recursive: true });
     const complete = await mkdtemp(join(cache, "new-"));
-    await copyFile(recorded.storePath, join(complete, "store.sqlite"));
+    for (const name of [storeName, beginningName])
+      await copyFile(join(folder, name), join(complete, name));
     await writeFile(join(complete, "facts.json"), JSON.stringify(recorded));
     const others = (await readdir(cache)).filter((name) => !name.startsWith("new-"));
     for (const other of others) await rm(join(cache, other), { recursive: true, force: true });
