@@ -26,7 +26,13 @@ const longOnly = JSON.parse(
 ) as Readonly<Record<string, readonly string[]>>;
 
 /** Families whose files leave nothing behind, so they share a worker and its modules. */
-const shareModules: readonly string[] = ["test:agents", "test:pi", "test:pi-more", "test:sessions"];
+const shareModules: readonly string[] = [
+  "test:agents",
+  "test:inspector",
+  "test:pi",
+  "test:pi-more",
+  "test:sessions",
+];
 
 export default defineConfig({
   resolve: { conditions: ["@self-context-manager/source"] },
