@@ -159,8 +159,6 @@ function contentsInPart(
     for (const name of names) lined.add(name);
     return withoutContent(context, entry);
   };
-  const isLater = (entry: ViewEntry, rank: number): boolean =>
-    entry.type === "object" && rank === 2;
   const fitted: (ViewEntry | undefined)[] = [...entries];
   for (const [index, entry] of [...entries.entries()].toReversed()) {
     const rank = ranks[index];
@@ -190,6 +188,11 @@ function contentsInPart(
     room = mine - context.total(present([chosen]));
   }
   return present(fitted);
+}
+
+/** Whether an entry gets its line only after the contents that go before it have room. */
+function isLater({ type }: ViewEntry, rank: 0 | 1 | 2): boolean {
+  return type === "object" && rank === 2;
 }
 
 /** Returns the names of the versions that have a line outside results. */
