@@ -14,6 +14,11 @@ import type { WatchedFolder } from "./watched-folder.ts";
 export interface CheckedRequest {
   readonly view: readonly ScriptedMessage[];
   readonly list: ForeignList;
+  /** The request before, with the host's own list at that time. */
+  readonly before?: {
+    readonly view: readonly ScriptedMessage[];
+    readonly own: readonly ScriptedMessage[];
+  };
   readonly seen: SeenTexts;
   readonly objects: readonly ListedObject[];
   readonly handles: EveryHandle;
@@ -127,16 +132,22 @@ function unseenTokens({ view, seen, session, files }: CheckedRequest): readonly 
 
 /**
  * Checks that a request has no words that only left out messages have, and no left out call. What the model has written
- * in a left out call is in the file all the same.
+ * in a left out call is in the file all the same. Words that the last request showed before such a message was there are not
+ * from it: an object that was made inactive since can still be in view.
  */
 function droppedTokens(request: CheckedRequest): readonly string[] {
-  const { view, list } = request;
+  const { view, list, before } = request;
   if (list.dropped.length === 0) return [];
   const kept = tokensIn(JSON.stringify(list.sent));
   const shown = tokensIn(JSON.stringify(view));
   const written = list.dropped.map((message) => (message.kind === "model" ? message.calls : []));
   const held = tokensIn([...heldTexts(request), JSON.stringify(written)].join("\n"));
-  const words = [...tokensIn(list.dropped.map(({ text }) => text).join("\n"))]
+  const older = new Set(before?.own.map(({ id }) => id));
+  const shownBefore = tokensIn(JSON.stringify(before?.view ?? []));
+  const words = list.dropped
+    .flatMap(({ id, text }) =>
+      [...tokensIn(text)].filter((token) => older.has(id) || !shownBefore.has(token)),
+    )
     .filter((token) => shown.has(token) && !kept.has(token) && !held.has(token))
     .map((token) => `the request shows ${token}, which only a left out message has`);
   const calls = new Set(callsIn(view));

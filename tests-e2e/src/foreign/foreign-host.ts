@@ -6,7 +6,7 @@ import {
   silentLogger,
 } from "@self-context-manager/core";
 import { otherStoreText } from "@self-context-manager/core/host";
-import { objectId } from "@self-context-manager/objects";
+import { defined, objectId } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
   type ModelToolCall,
@@ -22,7 +22,7 @@ import {
 
 import { fileTracker, type FileTracker } from "@self-context-manager/tracker";
 import { checkedStore } from "./checked-store.ts";
-import { checkRequest } from "./check-request.ts";
+import { type CheckedRequest, checkRequest } from "./check-request.ts";
 import { type ForeignSession, foreignSettings } from "./foreign-session.ts";
 import { foreignRendering, foreignTools } from "./foreign-tools.ts";
 import { everyHandle } from "./object-names.ts";
@@ -65,6 +65,7 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
   const { folder } = files;
   const problems: string[] = [];
   const handles = everyHandle();
+  let before: CheckedRequest["before"];
   let now = 1_700_000_000_000;
   let count = 0;
   const clock = { now: () => now };
@@ -140,6 +141,7 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
           const found = checkRequest({
             view,
             list,
+            ...defined({ before }),
             seen,
             objects,
             handles,
@@ -147,6 +149,7 @@ export function foreignHost(options: ForeignHostOptions): ForeignHost {
             session,
           });
           problems.push(...found);
+          before = { view, own: [...messages] };
           return view;
         },
       },
