@@ -188,6 +188,7 @@ async function runAll() {
       ({ needs = [], alone }) =>
         needs.every((name) => ended.has(name)) && !(long && alone && running.size > 0),
     );
+    /** @type {Step | undefined} */
     const step = running.size < (isOneAlone ? 1 : places) ? waiting[next] : undefined;
     if (step === undefined) {
       await Promise.race(running);
