@@ -52,7 +52,7 @@ export function contextFigures(
     ...(stability === undefined ? [] : [prefixLine(stability)]),
     ...(account === undefined || account.estimated.calls === 0
       ? []
-      : [billLine(account, prices, host)]),
+      : [billLine(account, prices, host), ...missedLines(account, host)]),
     ...(reported === undefined ? [] : [reportedLine(reported)]),
     ...(prices === undefined ? [] : [priceLine(prices, host)]),
     ...(epoch === undefined ? [] : epochLines(epoch, { nameOf, command })),
@@ -80,6 +80,16 @@ function billLine(account: CostAccount, prices: PriceProfile | undefined, host: 
     percent === 0 ? "the same as" : `${percent} % ${units < plainUnits ? "less" : "more"} than`;
   const source = prices?.source === "default" ? ", at assumed prices" : "";
   return `Cost of ${callsText(calls)}${reportText(calls, estimatedCalls)}${source}: ${tokensOf(units)} tokens of uncached input, ${compared} the ${tokensOf(plainUnits)} that the same work would cost in ${callsText(plainCalls)} of plain ${host}, estimated.`;
+}
+
+/** Says how often the provider did not have what was sent before. The bytes of the messages alone do not show it. */
+function missedLines(account: CostAccount, host: string): readonly string[] {
+  const { calls, tokens } = sessionBill(account).missed;
+  if (calls === 0) return [];
+  const lacked = `the provider's cache lacked most of what was sent before, ${tokensOf(tokens)} tokens in all`;
+  return [
+    `In ${callsText(calls)} ${lacked}: its entry had expired, or ${host} had changed something before these messages.`,
+  ];
 }
 
 function callsText(calls: number): string {

@@ -6,7 +6,7 @@ import type { CostAccount, WaitingCall } from "./cost-account.ts";
  * eleven are those of a call without an answer, if there is one. All but prices are whole numbers.
  */
 export function accountRow(account: CostAccount): readonly number[] {
-  const { estimated, billed, plain, reported, plain_prompt: prompt, waiting } = account;
+  const { estimated, billed, plain, reported, missed, plain_prompt: prompt, waiting } = account;
   return [
     reported.calls,
     reported.input,
@@ -23,6 +23,8 @@ export function accountRow(account: CostAccount): readonly number[] {
     Math.round(prompt.reported),
     plain.calls,
     Math.round(billed.units),
+    missed.calls,
+    Math.round(missed.tokens),
     ...(waiting === undefined ? [] : waitingRow(waiting)),
   ];
 }
@@ -58,7 +60,8 @@ export function readAccountRow(row: JsonValue | undefined): CostAccount | undefi
     plain: { calls: at(13), cached: at(8), fresh: at(9), units: at(10) },
     plain_prompt: { estimated: at(11), reported: at(12) },
     billed: { units: at(14) },
-    ...(numbers.length > 15 ? { waiting: waitingIn(numbers.slice(15)) } : {}),
+    missed: { calls: at(15), tokens: at(16) },
+    ...(numbers.length > 17 ? { waiting: waitingIn(numbers.slice(17)) } : {}),
   };
 }
 

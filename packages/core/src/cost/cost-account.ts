@@ -19,6 +19,8 @@ export type CostAccount = {
     readonly cache_read: number;
     readonly cache_write: number;
   };
+  /** The calls of which the provider read less than half of what it was expected to have, and the tokens that it lacked. */
+  readonly missed: { readonly calls: number; readonly tokens: number };
   /** The last prompt of the plain host; its tokens are 0 if the provider's cache holds nothing of it. */
   readonly plain_prompt: {
     /** Tokens of the messages, before calibration. */
@@ -49,6 +51,7 @@ export const emptyAccount: CostAccount = {
   billed: { units: 0 },
   plain: { calls: 0, cached: 0, fresh: 0, units: 0 },
   reported: { calls: 0, input: 0, cache_read: 0, cache_write: 0 },
+  missed: { calls: 0, tokens: 0 },
   plain_prompt: { estimated: 0, reported: 0 },
 };
 
@@ -196,9 +199,13 @@ function sumOf(one: EstimatedCost, other: EstimatedCost): EstimatedCost {
 }
 
 function countReport(account: CostAccount, usage: ReportedUsage): CostAccount {
-  const { reported } = account;
+  const { reported, missed, waiting } = account;
+  const lacking = (waiting?.cached ?? 0) - usage.cacheRead;
+  // A provider that has never reported a cached token may have no cache, or may not report it.
+  const isMissed = reported.cache_read + usage.cacheRead > 0 && lacking > usage.cacheRead;
   return {
     ...account,
+    missed: isMissed ? { calls: missed.calls + 1, tokens: missed.tokens + lacking } : missed,
     reported: {
       calls: reported.calls + 1,
       input: reported.input + usage.input,
@@ -213,6 +220,8 @@ export interface SessionBill {
   readonly calls: number;
   /** The calls that have no report, and count as estimated. */
   readonly estimatedCalls: number;
+  /** The calls for which the provider's cache lacked most of the text that was sent before, and its tokens. */
+  readonly missed: CostAccount["missed"];
   readonly units: number;
   readonly plainCalls: number;
   readonly plainUnits: number;
@@ -223,10 +232,11 @@ export interface SessionBill {
  * a saving uses it. A call without an answer counts as estimated, for both sides.
  */
 export function sessionBill(account: CostAccount): SessionBill {
-  const { billed, plain, reported, estimated } = countAnswer(account, { isOwn: false });
+  const { billed, plain, reported, estimated, missed } = countAnswer(account, { isOwn: false });
   return {
     calls: estimated.calls,
     estimatedCalls: Math.max(0, estimated.calls - reported.calls),
+    missed,
     units: billed.units,
     plainCalls: plain.calls,
     plainUnits: plain.units,

@@ -71,6 +71,16 @@ describe("the figures for the user", () => {
     );
   });
 
+  it("show how often the provider did not have what was sent before", () => {
+    const answers = [5000, 1000].map((cacheRead) => ({ input: 0, cacheRead, cacheWrite: 1000 }));
+    const [warm, missed] = answers.map((usage) => countAnswer(account, { isOwn: false, usage }));
+
+    expect(said({ account: warm })).not.toContain("lacked");
+    expect(said({ account: missed })).toContain(
+      "In 1 call the provider's cache lacked most of what was sent before, 4k tokens in all: its entry had expired, or Pi had changed something before these messages.",
+    );
+  });
+
   it("show how many calls have a report", () => {
     const usage = { input: 0, cacheRead: 5000, cacheWrite: 1000 };
     const reported = countAnswer(account, { isOwn: false, usage });

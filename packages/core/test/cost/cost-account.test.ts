@@ -151,6 +151,7 @@ describe("the account of a session", () => {
     expect(sessionBill(second)).toEqual({
       calls: 2,
       estimatedCalls: 2,
+      missed: { calls: 0, tokens: 0 },
       units: 17_700,
       plainCalls: 2,
       plainUnits: 12_500 + 1000 + 2500,
@@ -168,6 +169,25 @@ describe("the account of a session", () => {
       units: 10 + 15_000,
       plainUnits: 12_010 * 1.25,
     });
+  });
+
+  test("counts the calls for which the provider lacked most of what was sent before", () => {
+    const reads = [0, 5000, 4999, 0].map((cacheRead) => ({
+      input: 20_000,
+      cacheRead,
+      cacheWrite: 0,
+    }));
+    const accounts: CostAccount[] = [];
+    for (const usage of reads)
+      accounts.push(answered(accounts.at(-1) ?? emptyAccount, call(20_000, 10_000), { usage }));
+
+    // The first provider may not report what it reads.
+    expect(accounts.map(({ missed }) => missed)).toEqual([
+      { calls: 0, tokens: 0 },
+      { calls: 0, tokens: 0 },
+      { calls: 1, tokens: 5001 },
+      { calls: 2, tokens: 15_001 },
+    ]);
   });
 
   test("leaves a call whose answer only calls context tools out of the plain host's", () => {
@@ -354,6 +374,7 @@ describe("a stored account", () => {
       billed: { units: 20.2 },
       plain: { calls: 2, cached: 7, fresh: 8, units: 9.6 },
       reported: { calls: 1, input: 2, cache_read: 10, cache_write: 11 },
+      missed: { calls: 14, tokens: 15 },
     };
 
     expect(readAccountRow(accountRow(account))).toEqual({
