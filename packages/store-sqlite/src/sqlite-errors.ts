@@ -16,7 +16,10 @@ const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
     "a read or a write failed; check the disk, and check that the file was not moved",
   ],
   11: ["STORE_CORRUPT", "it is damaged; move it away and restore it from a copy or an export"],
-  13: ["STORE_FULL", "no space is left for it; free some space and try again, nothing was lost"],
+  13: [
+    "STORE_FULL",
+    "no space is left for it; free some space and try again; what it has is unchanged",
+  ],
   14: ["STORE_UNREADABLE", "it cannot be opened; check that its folder exists and is accessible"],
   26: [
     "STORE_CORRUPT",
