@@ -9,6 +9,12 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
     breaks: "Two calls with one id of the host get each other's results.",
   },
   {
+    file: "call-ids.ts",
+    of: "for (const [own, id] of Object.entries(fieldsOf(given))) hostIds.set(own, id);",
+    becomes: "",
+    breaks: "A call gets another id in the request when the host no longer has its answer.",
+  },
+  {
     file: "compaction.ts",
     of: "await deactivateAll(session);",
     becomes: "",
@@ -57,6 +63,12 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
     breaks: "The messages of a session that is never assembled need more and more memory.",
   },
   {
+    file: "earlier-messages.ts",
+    of: "await recordReads(messages.slice(known), connection);",
+    becomes: "",
+    breaks: "A file that was read before the installation is shown twice when it is read again.",
+  },
+  {
     file: "gateway-sessions.ts",
     of: "(mostOpen, close)",
     becomes: "(Number.POSITIVE_INFINITY, close)",
@@ -82,9 +94,34 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "openclaw-runtime.ts",
-    of: "if (turn.isWhole || answer.isError",
-    becomes: "if (answer.isError",
+    of: ".map((message) => wholes.listed(name, message))",
+    becomes: "",
+    breaks: "Only the beginning of a long result is stored if the store did not work in its turn.",
+  },
+  {
+    file: "gateway-sessions.ts",
+    of: "turn.isMended = !turn.isWhole && outcome.isComplete;",
+    becomes: "",
+    breaks: "A session stays on its history only after one request with other texts.",
+  },
+  {
+    file: "text-swaps.ts",
+    of: "plan.isSeen = true;",
+    becomes: "",
+    breaks:
+      "A prompt that the transcript has in other words counts as a host without text transforms.",
+  },
+  {
+    file: "openclaw-runtime.ts",
+    of: "answerWith(answer.text, content, turn.isWhole)",
+    becomes: "answerWith(answer.text, content, false)",
     breaks: "An activated content is shown twice, in its place and in the result.",
+  },
+  {
+    file: "openclaw-messages.ts",
+    of: "answerSaid(block.text)",
+    becomes: "block.text",
+    breaks: "The beginning of an activated content is shown twice.",
   },
   {
     file: "plugin-settings.ts",
@@ -127,6 +164,12 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
     of: 'const step = message.role === "assistant" ? 1 : -1;',
     becomes: "const step = 1;",
     breaks: "Joined prompts stay joined for the session.",
+  },
+  {
+    file: "text-swaps.ts",
+    of: "isCutOf(text, from) ? to",
+    becomes: "text === from ? to",
+    breaks: "A result is sent as the host has cut it, although the view shows all of it.",
   },
   {
     file: "text-swaps.ts",

@@ -5,8 +5,8 @@ import { withHostCallIds, withOwnCallIds } from "./call-ids.ts";
 import { type OpenClawMessage, usageOf } from "./openclaw-messages.ts";
 import { splitMessages, type SplitMessages } from "./split-messages.ts";
 import type { TextSwaps } from "./text-swaps.ts";
-import { withTranscriptDetails } from "./transcript-details.ts";
-import { turnView } from "./turn-view.ts";
+import { earlierMessages } from "./earlier-messages.ts";
+import { sameTexts, turnView } from "./turn-view.ts";
 
 /** A request of OpenClaw's loop. */
 interface TurnRequest {
@@ -28,6 +28,8 @@ export interface AgentTurn {
   run: string;
   /** Whether texts of the turn can be replaced. If not, only the messages before it are managed. */
   isWhole: boolean;
+  /** Whether the texts of a request have passed again, so that those of the next run can be replaced. */
+  isMended: boolean;
   /** The host's key of the last turn that it has accepted. */
   committed: string | undefined;
   /** Whether the user went back before the turn. */
@@ -70,6 +72,7 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     connection,
     run: "",
     isWhole: true,
+    isMended: false,
     committed: undefined,
     isRewound: false,
     budget: undefined,
@@ -87,7 +90,7 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       return split.messages;
     },
     async request({ earlier: given, turn: pending, options, canActivate, transcript }) {
-      const earlier = isBegun ? given : await withTranscriptDetails(given, connection, transcript);
+      const earlier = isBegun ? given : await earlierMessages(given, connection, transcript);
       isBegun = true;
       const { messages, hostIds } = withOwnCallIds([...earlier, ...pending]);
       callIds = new Map([...hostIds].map(([own, host]) => [host, own]));
@@ -98,13 +101,13 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
       const signals = turn.isRewound ? { rewound: true } : {};
       const call = await connection.modelCall({ messages, ...limits, ...signals, recordOnly });
       sent = call?.view === undefined ? undefined : { view: call.view, options: limits };
-      if (call === undefined) return recordOnly && canActivate ? history : undefined;
+      if (call === undefined) return recordOnly && canActivate ? unchanged(pending) : undefined;
       turn.isRewound = false;
       turn.budget = undefined;
       const made = turnView(call.messages, call.list.messages, earlier.length);
       if (turn.isWhole) swaps.expect(turn.run, made.swaps);
-      history = split.joined(withHostCallIds(made.history, hostIds));
-      return history;
+      history = split.joined(withHostCallIds(made.history));
+      return turn.isWhole ? history : unchanged(pending);
     },
     async ends(written) {
       if (originals === undefined || written.length === 0) return;
@@ -121,6 +124,12 @@ export function agentTurn(connection: Connection<OpenClawMessage>, swaps: TextSw
     },
   };
   return turn;
+
+  /** Returns the messages before the turn for a request in which no text is replaced. */
+  function unchanged(pending: readonly OpenClawMessage[]): readonly OpenClawMessage[] | undefined {
+    if (history !== undefined) swaps.expect(turn.run, sameTexts([...history, ...pending]));
+    return history;
+  }
 
   /** Limits a view to what a compaction has left, or to the model's window. */
   function limited(options: ViewOptions, isFirst: boolean): ViewOptions {

@@ -9,6 +9,9 @@ export interface NamedCalls {
   readonly hostIds: ReadonlyMap<string, string>;
 }
 
+/** The field of an answer in which the session keeps the ids that the host gave its calls first, by their own ids. */
+const hostIdsField = "hostCallIds";
+
 /**
  * Gives each call an id made from the time of its answer and its place there. OpenClaw sends a provider's id unchanged in
  * the turn of the call, and changes it in later turns: without signs, cut, or with a hash if an earlier call had it too.
@@ -26,21 +29,20 @@ export function withOwnCallIds(list: readonly OpenClawMessage[]): NamedCalls {
   function withCalls(message: OpenClawMessage): OpenClawMessage {
     const { content, timestamp } = message;
     if (!Array.isArray(content) || typeof timestamp !== "number") return message;
-    let count = 0;
     const blocks: readonly unknown[] = content;
-    return {
-      ...message,
-      content: blocks.map((block) => {
-        const { type, id } = fieldsOf(block);
-        if (type !== "toolCall" || typeof id !== "string") return block;
-        const own = ownCallId(timestamp, count);
-        count += 1;
-        hostIds.set(own, id);
-        const waiting = (open.get(id) ?? []).filter(({ hasResult }) => !hasResult);
-        open.set(id, [...waiting, { own, hasResult: false }]);
-        return { ...fieldsOf(block), id: own };
-      }),
-    };
+    const given: Record<string, string> = {};
+    const named = blocks.map((block) => {
+      const { type, id } = fieldsOf(block);
+      if (type !== "toolCall" || typeof id !== "string") return block;
+      const own = ownCallId(timestamp, Object.keys(given).length);
+      given[own] = id;
+      hostIds.set(own, id);
+      const waiting = (open.get(id) ?? []).filter(({ hasResult }) => !hasResult);
+      open.set(id, [...waiting, { own, hasResult: false }]);
+      return { ...fieldsOf(block), id: own };
+    });
+    const isCalling = Object.keys(given).length > 0;
+    return isCalling ? { ...message, content: named, [hostIdsField]: given } : message;
   }
 
   function withCall(message: OpenClawMessage): OpenClawMessage {
@@ -56,16 +58,18 @@ export function withOwnCallIds(list: readonly OpenClawMessage[]): NamedCalls {
   }
 }
 
-/** Returns a view's messages with the ids that the host's list has. A call that the host no longer has keeps its own id. */
-export function withHostCallIds(
-  messages: readonly OpenClawMessage[],
-  hostIds: ReadonlyMap<string, string>,
-): readonly OpenClawMessage[] {
-  const hostId = (own: unknown): unknown => hostIds.get(String(own)) ?? own;
-  return messages.map((message) => {
+/**
+ * Returns a view's messages with the ids that the host gave the calls first. OpenClaw changes ids for the provider once more
+ * before each request, all of a list in its order, so a request has the same ids as the one that first had the call.
+ */
+export function withHostCallIds(messages: readonly OpenClawMessage[]): readonly OpenClawMessage[] {
+  const hostIds = new Map<unknown, unknown>();
+  const hostId = (own: unknown): unknown => hostIds.get(own) ?? own;
+  return messages.map(({ [hostIdsField]: given, ...message }) => {
     const { role, content, toolCallId } = message;
     if (role === "toolResult") return { ...message, toolCallId: hostId(toolCallId) };
     if (role !== "assistant" || !Array.isArray(content)) return message;
+    for (const [own, id] of Object.entries(fieldsOf(given))) hostIds.set(own, id);
     const blocks: readonly unknown[] = content;
     return {
       ...message,

@@ -24,6 +24,13 @@ export interface GatewaySessions {
    * Returns the session of a place. After a reset it is another one. Default of the working folder: that of the agent.
    */
   begin(place: SessionPlace, sessionId: string, workspace?: string): ManagedSession;
+  /** A run makes the next requests of a session. If the texts of the last one have passed, they are replaced again. */
+  runBegins(managed: ManagedSession, run: string): void;
+  /**
+   * A request of a place has ended. Returns the problem if it was not as its view: only the messages before the turn are
+   * managed then. `bytes`: those of the request.
+   */
+  requestEnded(place: SessionPlace, bytes: number | undefined): string | undefined;
   /** Returns the working folder of a session that was begun. */
   workspaceOf(id: string): string;
   /** Returns the session of a place if there is one. */
@@ -65,6 +72,13 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
     connections.close(id).catch(onFailure);
   }
 
+  /** Manages whole turns again. */
+  function mend(managed: ManagedSession): void {
+    managed.problem = undefined;
+    managed.turn.isWhole = true;
+    managed.turn.isMended = false;
+  }
+
   const isOn = (place: SessionPlace): boolean => switched.get(placeName(place)) ?? !isOff;
   const at = (place: SessionPlace): ManagedSession | undefined => sessions.get(placeName(place));
 
@@ -89,6 +103,25 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
       return made;
     },
     at,
+    runBegins(managed, run) {
+      swaps.forget(managed.turn.run);
+      managed.turn.run = run;
+      if (managed.turn.isMended) mend(managed);
+    },
+    requestEnded(place, bytes) {
+      const managed = at(place);
+      if (managed === undefined) return undefined;
+      const { turn, check } = managed;
+      const { run } = turn;
+      const outcome = swaps.outcome(run);
+      if (outcome === undefined) return undefined;
+      turn.isMended = !turn.isWhole && outcome.isComplete;
+      const problem = turn.isWhole ? check.problem({ run, outcome, bytes }) : undefined;
+      if (problem === undefined) return undefined;
+      turn.isWhole = false;
+      managed.problem = problem;
+      return problem;
+    },
     workspaceOf(id) {
       const found = [...sessions.values()].find((session) => session.id === id);
       if (found === undefined) throw new Error(`the session ${id} has not been begun`);
@@ -99,10 +132,7 @@ export function gatewaySessions(options: GatewaySessionsOptions): GatewaySession
     switchTo(place, on) {
       switched.set(placeName(place), on);
       const managed = at(place);
-      if (managed !== undefined && on) {
-        managed.problem = undefined;
-        managed.turn.isWhole = true;
-      }
+      if (managed !== undefined && on) mend(managed);
       return on
         ? "Managed context is on."
         : "Managed context is off; OpenClaw's own messages are sent unchanged.";

@@ -2,8 +2,23 @@ import { fieldsOf, isJsonObject } from "@self-context-manager/core/host";
 
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
-/** What the host writes at the end of a text that it has cut. */
-export const cutMark: RegExp = /\[\.\.\. \d+ more characters truncated;[^\]]*\]$/u;
+/** What the host writes at the end of a text that it has cut. Its own end can be cut too. */
+export const cutMark: RegExp = /\[\.\.\. \d+ (?:more characters|chars) truncated;[^\]]*\]?$/u;
+
+/** What the host writes in the middle of a text whose end it keeps, and the end. */
+const omittedMiddle = /\n\n[^\n]*\[\.\.\. middle content omitted[^\]]*\]\n\n[\s\S]*$/u;
+
+/** What the host writes instead of a whole result. */
+const elidedMark = /^\[tool result elided:[^\]]*\]$/u;
+
+/** Whether a text is what the host has left of another one, which it can have cut already when it wrote it. */
+export function isCutOf(text: string, whole: string): boolean {
+  if (elidedMark.test(text)) return true;
+  if (!cutMark.test(text)) return false;
+  const [left, right] = [text, whole].map((one) => one.replace(cutMark, ""));
+  const head = left?.replace(omittedMiddle, "") ?? "";
+  return right?.startsWith(head) === true || head.startsWith(right ?? "");
+}
 
 /**
  * Returns the texts of a message to which OpenClaw applies text transforms, in their order: those of its content, of the

@@ -1,4 +1,10 @@
-import type { AssistantMessage, Message, ViewMessage } from "@self-context-manager/core";
+import {
+  type AssistantMessage,
+  type Block,
+  isText,
+  type Message,
+  type ViewMessage,
+} from "@self-context-manager/core";
 import {
   areBlocks,
   blocksIn,
@@ -14,6 +20,8 @@ import {
   timeIn,
   toJson,
 } from "@self-context-manager/core/host";
+
+import { answerSaid } from "./shown-content.ts";
 
 /** A message as OpenClaw gives it to a context engine. */
 export interface OpenClawMessage {
@@ -86,7 +94,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       role: "toolResult",
       toolCallId,
       toolName: typeof toolName === "string" ? toolName : "",
-      content: blocks,
+      content: toolName === "activate" ? blocks.map(said) : blocks,
       ...(typeof wholeText === "string" ? { wholeText } : {}),
       isError: isError === true || hasFailed(details),
       ...(details === undefined ? {} : { details: toJson(details) }),
@@ -103,6 +111,11 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
     };
   },
 };
+
+/** A block of an answer of `activate`, as requests have it. */
+function said(block: Block): Block {
+  return isText(block) ? { ...block, text: answerSaid(block.text) } : block;
+}
 
 /** Names a message. Two copies of one message have the same name. */
 export function keyOf(message: OpenClawMessage): string {

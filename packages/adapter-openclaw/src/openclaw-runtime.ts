@@ -31,7 +31,7 @@ import type {
 } from "./openclaw-api.ts";
 import { openClawCodec, openClawMessage, type OpenClawMessage } from "./openclaw-messages.ts";
 import { placeName, placeOf } from "./session-places.ts";
-import { shownContent } from "./shown-content.ts";
+import { answerWith, shownContent } from "./shown-content.ts";
 import { systemPrompts } from "./system-prompts.ts";
 import { textSwaps } from "./text-swaps.ts";
 import { wholeResults } from "./whole-results.ts";
@@ -151,13 +151,14 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
         const managed = sessions.begin(place, sessionId, workspace);
         const { turn } = managed;
         const run = sdk.run() ?? name;
-        if (turn.run !== run) swaps.forget(turn.run);
-        turn.run = run;
+        if (turn.run !== run) sessions.runBegins(managed, run);
         const isOn = sessions.isOn(place);
         const transcript = async (): Promise<readonly OpenClawMessage[]> =>
           await sdk.transcript({ ...place, sessionId });
         const earlier = await turn.separate(
-          messages.filter((message) => !isBootstrap(message)),
+          messages
+            .filter((message) => !isBootstrap(message))
+            .map((message) => wholes.listed(name, message)),
           transcript,
         );
         // Only at the beginning of a turn the host passes its context.
@@ -175,6 +176,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           canActivate: canActivate(parameters.availableTools),
           transcript,
         });
+        if (turn.sent !== undefined) wholes.stored(name);
         return made === undefined ? own() : assembled(made);
       } catch (error) {
         logger.error(failureText(error));
@@ -202,7 +204,8 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     },
     written(message, context) {
       const place = placeOf(context);
-      transcripts.written(placeName(place), wholes.completed(message));
+      const name = placeName(place);
+      transcripts.written(name, wholes.written(name, message));
       if (message.role === "assistant") sessions.at(place)?.turn.answered(message);
     },
     async beginTool(call, context) {
@@ -226,21 +229,14 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       }
       const { turn } = managed;
       const answer = await tool.run(jsonObject(args), turn.callId(id));
-      if (turn.isWhole || answer.isError || name !== "activate") return answer;
-      // The texts of this turn cannot be changed, so only the result itself can show the content.
+      if (answer.isError || name !== "activate") return answer;
       const content = await shownContent(turn.connection, jsonObject(args));
-      return content === undefined ? answer : { ...answer, text: `${answer.text}\n\n${content}` };
+      // If the texts of this turn cannot be changed, only the result itself can show the content.
+      return { ...answer, text: answerWith(answer.text, content, turn.isWhole) };
     },
     callEnded(context, bytes) {
-      const managed = sessions.at(placeOf(context));
-      if (managed?.turn.isWhole !== true) return;
-      const outcome = swaps.outcome(managed.turn.run);
-      if (outcome === undefined) return;
-      const { run } = managed.turn;
-      const problem = managed.check.problem({ run, outcome, bytes });
+      const problem = sessions.requestEnded(placeOf(context), bytes);
       if (problem === undefined) return;
-      managed.turn.isWhole = false;
-      managed.problem = problem;
       logger.warn(`self-context-manager: ${problem}. ${historyOnly}`);
     },
     async turnEnded(context, key) {

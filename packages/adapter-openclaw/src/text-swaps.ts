@@ -1,4 +1,4 @@
-import { cutMark } from "./message-texts.ts";
+import { isCutOf } from "./message-texts.ts";
 import type { TextSwap } from "./turn-view.ts";
 
 /** Puts the texts of views into requests, which pass through a text transform one text at a time. */
@@ -14,10 +14,12 @@ export interface TextSwaps {
 }
 
 export interface SwapOutcome {
-  /** Whether a request of the run was seen. */
+  /** Whether texts of a request of the run have passed. They can be others than the expected ones. */
   readonly isSeen: boolean;
   /** The number of texts that should have been replaced in the last request and did not pass. */
   readonly missed: number;
+  /** Whether all expected texts of the last request have passed, also those that stay the same. */
+  readonly isComplete: boolean;
   /** Bytes of all texts as JSON, as they were sent. */
   readonly texts?: number;
 }
@@ -27,6 +29,7 @@ interface Plan {
   /** The index behind the last text that has passed in this request. */
   at: number;
   isSeen: boolean;
+  passed: number;
   replaced: number;
 }
 
@@ -48,7 +51,7 @@ export function textSwaps(): TextSwaps {
     current = { run };
     last = undefined;
     const plan = run === undefined ? undefined : plans.get(run);
-    if (plan !== undefined) Object.assign(plan, { at: 0, replaced: 0 });
+    if (plan !== undefined) Object.assign(plan, { at: 0, passed: 0, replaced: 0 });
     queueMicrotask(() => (current = undefined));
   }
 
@@ -60,32 +63,38 @@ export function textSwaps(): TextSwaps {
         {
           swaps: [first],
         },
-      ]) => first !== undefined && fits(text, first),
+      ]) => first !== undefined && sentFor(text, first) !== undefined,
     );
     return found.length === 1 ? found[0]?.[0] : undefined;
   }
 
   return {
-    expect: (run, swaps) => void plans.set(run, { swaps, at: 0, isSeen: false, replaced: 0 }),
+    expect: (run, swaps) =>
+      void plans.set(run, { swaps, at: 0, isSeen: false, passed: 0, replaced: 0 }),
     replace(text, run) {
-      const named = run !== undefined && plans.has(run) ? run : undefined;
-      if (current === undefined || (named !== undefined && current.run !== named))
-        begin(named ?? runOf(text));
+      if (current === undefined || (run !== undefined && current.run !== run))
+        begin(run ?? runOf(text));
       const now = current?.run;
       const plan = now === undefined ? undefined : plans.get(now);
-      if (now === undefined || plan === undefined) return text;
+      if (now === undefined || plan === undefined) {
+        // Without the name of its run, a request with other texts than expected can be of any.
+        if (run === undefined) for (const one of plans.values()) one.isSeen = true;
+        return text;
+      }
+      plan.isSeen = true;
       const { swaps, at } = plan;
       const next = swaps[at];
-      const isNext = next !== undefined && fits(text, next);
+      const isNext = next !== undefined && sentFor(text, next) !== undefined;
       if (!isNext && last?.run === now && last.to === text && last.from !== text) return text;
-      const found = isNext ? at : swaps.findIndex((swap, index) => index > at && fits(text, swap));
+      const found = isNext
+        ? at
+        : swaps.findIndex((swap, index) => index > at && sentFor(text, swap) !== undefined);
       const swap = swaps[found];
-      if (swap === undefined) return text;
+      const to = swap === undefined ? undefined : sentFor(text, swap);
+      if (swap === undefined || to === undefined) return text;
       plan.at = found + 1;
-      plan.isSeen = true;
+      plan.passed += 1;
       if (swap.from !== swap.to) plan.replaced += 1;
-      const stamp = swap.isStamped ? text.slice(0, text.length - swap.from.length) : "";
-      const to = swap.from === swap.to ? text : `${stamp}${swap.to}`;
       last = { run: now, from: text, to };
       return to;
     },
@@ -93,28 +102,27 @@ export function textSwaps(): TextSwaps {
       const plan = plans.get(run);
       if (plan === undefined) return undefined;
       const { isSeen, replaced } = plan;
+      const isComplete = plan.passed === plan.swaps.length;
       const all = plan.swaps.filter(({ from, to }) => from !== to).length;
       const texts = plan.swaps.reduce((sum, { to }) => sum + jsonBytes(to), 0);
-      return { isSeen, missed: all - replaced, texts };
+      return { isSeen, missed: all - replaced, isComplete, texts };
     },
     forget: (run) => void plans.delete(run),
   };
 }
 
 /**
- * Whether a text is the expected one, with what the host writes before it. A long result has a mark at its end that says how
- * much was cut off, and the transcript has another number there than the request.
+ * Returns what is sent for a text that passes; undefined if it is not the expected one. OpenClaw writes the time before a text
+ * of a user, and cuts results by limits of its own. The view has a budget already, so its results are sent whole.
  */
-function fits(text: string, { from, isStamped }: TextSwap): boolean {
-  if (text === from) return true;
-  if (isStamped) return text.endsWith(from) && /\s$/u.test(text.slice(0, -from.length));
-  if (Math.abs(text.length - from.length) > marginOfCut || !cutMark.test(from)) return false;
-  const [left, right] = [text.replace(cutMark, ""), from.replace(cutMark, "")];
-  return cutMark.test(text) && (left.startsWith(right) || right.startsWith(left));
+function sentFor(text: string, { from, to, role }: TextSwap): string | undefined {
+  if (text === from) return to;
+  if (role === "user") {
+    const stamp = text.endsWith(from) ? text.slice(0, -from.length) : "";
+    return /\s$/u.test(stamp) ? `${stamp}${to}` : undefined;
+  }
+  return role === "toolResult" && isCutOf(text, from) ? to : undefined;
 }
-
-/** Characters by which the lengths of two marks can differ. */
-const marginOfCut = 16;
 
 function jsonBytes(text: string): number {
   return new TextEncoder().encode(JSON.stringify(text)).length;

@@ -7,8 +7,8 @@ import { shapedAs, textsOf, withText } from "./message-texts.ts";
 export interface TextSwap {
   readonly from: string;
   readonly to: string;
-  /** Whether the host writes something before the text: the time of a user's message. */
-  readonly isStamped: boolean;
+  /** The role of its message. */
+  readonly role: string;
 }
 
 /** A view for a request of OpenClaw, which appends the messages of the current turn to those of an engine by itself. */
@@ -42,10 +42,15 @@ export function turnView(
   return {
     history,
     swaps: [
-      ...history.flatMap((message) => swapsOf(message, message)),
+      ...sameTexts(history),
       ...turn.flatMap(({ key, raw }) => swapsOf(raw, shown.get(key) ?? raw)),
     ],
   };
+}
+
+/** Returns the texts of a request that stay the same. */
+export function sameTexts(messages: readonly OpenClawMessage[]): readonly TextSwap[] {
+  return messages.flatMap((message) => swapsOf(message, message));
 }
 
 /** Returns a message of a view in the shape of the host's own. */
@@ -63,11 +68,11 @@ function swapsOf(from: OpenClawMessage, to: OpenClawMessage): readonly TextSwap[
   const before = textsOf(from);
   const after = textsOf(to);
   const isSwapped = before.length === after.length;
-  const isStamped = from.role === "user";
+  const { role } = from;
   return before.map((text, index) => ({
     from: text,
     to: (isSwapped ? after[index] : undefined) ?? text,
-    isStamped,
+    role,
   }));
 }
 

@@ -3,32 +3,57 @@ import { boundedMap } from "@self-context-manager/core/host";
 import { cutMark, textsOf } from "./message-texts.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
-/** Keeps the whole texts of results. OpenClaw shows and writes only the beginning of a long one, after plugins have had it. */
+/**
+ * Keeps the whole texts of results until they are stored. OpenClaw shows and writes only the beginning of a long one, after
+ * plugins have had it.
+ */
 export interface WholeResults {
   /** A tool has returned this text. */
   returned(callId: string, text: string): void;
-  /** Returns a written result with its whole text, if the host cut it and changed nothing else. */
-  completed(message: OpenClawMessage): OpenClawMessage;
+  /** Returns a message that the host writes: a result with its whole text, if the host cut it and changed nothing else. */
+  written(place: string, message: OpenClawMessage): OpenClawMessage;
+  /** Returns a message of a session's history, with its whole text if it is not stored yet. */
+  listed(place: string, message: OpenClawMessage): OpenClawMessage;
+  /** The results of a session are stored. */
+  stored(place: string): void;
 }
 
-/** The number of results that are kept until they are written. A result that is never written leaves its text. */
+/** The number of results that are kept until they are written, and then until they are stored. */
 const mostKept = 64;
 
 export function wholeResults(): WholeResults {
-  const texts = boundedMap<string, string>(mostKept);
+  const returned = boundedMap<string, string>(mostKept);
+  /** By the place of the session and the time of the result: the id of a call changes after its turn. */
+  const written = boundedMap<string, string>(mostKept);
   return {
     returned(callId, text) {
-      texts.set(callId, text);
+      returned.set(callId, text);
     },
-    completed(message) {
-      const { toolCallId } = message;
+    written(place, message) {
+      const { toolCallId, timestamp } = message;
       if (typeof toolCallId !== "string") return message;
-      const wholeText = texts.get(toolCallId);
-      texts.delete(toolCallId);
+      const wholeText = returned.get(toolCallId);
+      returned.delete(toolCallId);
       const [text = "", another] = textsOf(message);
       const isCut = another === undefined && cutMark.test(text);
       const begins = wholeText?.startsWith(text.replace(cutMark, "").trimEnd()) === true;
-      return isCut && begins ? { ...message, wholeText } : message;
+      if (wholeText === undefined || !isCut || !begins) return message;
+      written.set(nameOf(place, timestamp), wholeText);
+      return { ...message, wholeText };
+    },
+    listed(place, message) {
+      const wholeText = written.get(nameOf(place, message["timestamp"]));
+      return wholeText === undefined || message.role !== "toolResult"
+        ? message
+        : { ...message, wholeText };
+    },
+    stored(place) {
+      const names = [...written.keys()].filter((name) => name.startsWith(nameOf(place, "")));
+      for (const name of names) written.delete(name);
     },
   };
+}
+
+function nameOf(place: string, timestamp: unknown): string {
+  return `${place} ${String(timestamp)}`;
 }

@@ -1,5 +1,5 @@
 import { openContextManager } from "@self-context-manager/compose";
-import { jsonObject } from "@self-context-manager/core/host";
+import { fieldsOf, jsonObject } from "@self-context-manager/core/host";
 import { memoryFolder } from "@self-context-manager/testkit";
 
 import { textsOf } from "../src/message-texts.ts";
@@ -20,8 +20,14 @@ export interface FakeGatewayOptions {
   /** What happens to the texts of a request, in addition to the adapter's transform or instead of it. */
   readonly transform?: (text: string, own: (text: string) => string) => string;
   readonly isOff?: boolean;
+  /** Runs before a session is opened. */
+  readonly open?: () => Promise<void>;
   /** Runs when the store is closed. */
   readonly close?: () => Promise<void>;
+  /** What the host shows of the messages before a turn. Default: all of them. */
+  readonly history?: (messages: readonly OpenClawMessage[]) => readonly OpenClawMessage[];
+  /** What the host changes in a request before the texts pass. Default: nothing. */
+  readonly limit?: (messages: readonly OpenClawMessage[]) => readonly OpenClawMessage[];
   /** The tools that the model has. Default: the context tools. */
   readonly tools?: ReadonlySet<string>;
 }
@@ -31,6 +37,8 @@ export interface FakeRequest {
   readonly instruction: string;
   /** The texts of all messages, in their order. */
   readonly texts: readonly string[];
+  /** The ids of all calls and results, in their order. */
+  readonly callIds: readonly unknown[];
 }
 
 /** A gateway that calls the adapter as OpenClaw does, in one process. */
@@ -66,6 +74,7 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
   const gateway: FakeGateway = {
     runtime: openClawRuntime({
       openSession: async (sessionId) => {
+        await options.open?.();
         opened.push(sessionId);
         return await manager.openSession({ harness: "openclaw", sessionId });
       },
@@ -113,7 +122,8 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
   ): Promise<readonly FakeRequest[]> {
     const { runtime } = gateway;
     const context = { sessionKey };
-    const earlier = [...listOf(sessionKey)];
+    const written = [...listOf(sessionKey)];
+    const earlier = options.history?.(written) ?? written;
     const requests: FakeRequest[] = [];
     runs += 1;
     const ownRun = `run ${runs}`;
@@ -137,10 +147,11 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
       run = ownRun;
       const { messages } = await runtime.assemble(parameters, {});
       run = ownRun;
-      const request = [...messages, ...listOf(sessionKey).slice(earlier.length)].map(stamped);
+      const listed = [...messages, ...listOf(sessionKey).slice(written.length)];
+      const request = (options.limit?.(listed) ?? listed).map(stamped);
       const texts = request.flatMap(textsOf).map(pass);
       await Promise.resolve();
-      requests.push({ instruction, texts });
+      requests.push({ instruction, texts, callIds: request.flatMap(callIdsOf) });
       runtime.callEnded(context, JSON.stringify([instruction, texts]).length);
       await answer(call, `c_${index}`);
     }
@@ -181,6 +192,12 @@ export async function fakeGateway(options: FakeGatewayOptions = {}): Promise<Fak
     const own = (one: string): string => gateway.runtime.replaceText(one);
     return options.transform?.(text, own) ?? own(text);
   }
+}
+
+function callIdsOf({ content, toolCallId }: OpenClawMessage): readonly unknown[] {
+  if (toolCallId !== undefined) return [toolCallId];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  return blocks.map((block) => fieldsOf(block)["id"]).filter((id) => id !== undefined);
 }
 
 /** The host cuts long results. */

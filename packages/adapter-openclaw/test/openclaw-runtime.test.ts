@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { isJsonObject } from "@self-context-manager/core/host";
+import type { OpenClawMessage } from "../src/openclaw-messages.ts";
 import { type FakeCall, fakeGateway, type FakeRequest } from "./fake-gateway.ts";
 
 const long = "a line of a long file\n".repeat(450);
@@ -21,6 +23,28 @@ function shows(request: FakeRequest | undefined, text: string): boolean {
 
 function timesShown(request: FakeRequest | undefined, text: string): number {
   return request?.texts.reduce((sum, one) => sum + one.split(text).length - 1, 0) ?? 0;
+}
+
+/** A message as the host shows it in later turns: the ids of calls have letters and digits only. */
+function inHistory(message: OpenClawMessage): OpenClawMessage {
+  const { toolCallId, content } = message;
+  if (typeof toolCallId === "string")
+    return { ...message, toolCallId: toolCallId.replaceAll(/\W|_/gu, "") };
+  if (!Array.isArray(content)) return message;
+  const blocks: readonly unknown[] = content;
+  const renamed = blocks.map((block) =>
+    isJsonObject(block) && typeof block["id"] === "string"
+      ? { ...block, id: block["id"].replaceAll(/\W|_/gu, "") }
+      : block,
+  );
+  return { ...message, content: renamed };
+}
+
+/** The host cuts old results when all of them together are too long. */
+function cut(message: OpenClawMessage): OpenClawMessage {
+  if (message.role !== "toolResult") return message;
+  const text = "[... 8000 more characters truncated; rerun with narrower args if needed]";
+  return { ...message, content: [{ type: "text", text }] };
 }
 
 describe("a turn in OpenClaw", () => {
@@ -53,6 +77,24 @@ describe("a turn in OpenClaw", () => {
     expect(timesShown(after, "first\n")).toBe(1);
   });
 
+  it("has the beginning of an activated content in the transcript, and not in a request", async () => {
+    await using gateway = await fakeGateway();
+    await gateway.turn("go", leaves);
+
+    const requests = await gateway.turn("back", [{ name: "activate", args: { id: "t1" } }]);
+    const [next] = await gateway.turn("on");
+
+    const results = gateway.messages.filter(({ toolName }) => toolName === "activate");
+    const written = results.map(({ content }) => JSON.stringify(content));
+    expect(written).toHaveLength(1);
+    expect(written[0]).toContain(
+      "[shown in the context; it begins with]\\nfirst\\na line of a long",
+    );
+    expect(written[0]?.length).toBeLessThan(2500);
+    for (const request of [...requests, next]) expect(shows(request, "[shown in the")).toBe(false);
+    expect(gateway.warnings).toEqual([]);
+  });
+
   it("shows what the host shows of a long result, and stores all of it", async () => {
     await using gateway = await fakeGateway();
     const output = Array.from({ length: 4000 }, (_, index) => `line ${index + 1}\n`).join("");
@@ -69,6 +111,26 @@ describe("a turn in OpenClaw", () => {
     expect(gateway.warnings).toEqual([]);
   });
 
+  it("stores all of a long result also if the store did not work in its turn", async () => {
+    let isFull = false;
+    await using gateway = await fakeGateway({
+      open: async () => {
+        if (isFull) throw new Error("the store is full");
+        await Promise.resolve();
+      },
+    });
+    const output = Array.from({ length: 4000 }, (_, index) => `line ${index + 1}\n`).join("");
+    const activate = { name: "activate", args: { id: "t1", from: 3990, to: 3992 } };
+
+    isFull = true;
+    const [, during] = await gateway.turn("go", [command("all", output)]);
+    isFull = false;
+    const [, after] = await gateway.turn("on", [activate]);
+
+    expect(during?.texts.some((text) => text.startsWith("t1 ok"))).toBe(false);
+    expect(shows(after, "line 3991\n")).toBe(true);
+  });
+
   it("sends the same bytes in the next turn", async () => {
     await using gateway = await fakeGateway();
 
@@ -77,6 +139,26 @@ describe("a turn in OpenClaw", () => {
 
     const sent = first.at(-1)?.texts ?? [];
     expect(next?.texts.slice(0, sent.length)).toEqual(sent);
+  });
+
+  it("sends the same bytes when the host shows fewer messages, changes ids and cuts results", async () => {
+    const history = (messages: readonly OpenClawMessage[]): readonly OpenClawMessage[] =>
+      messages.slice(-7).map((message) => inHistory(message));
+    const limit = (messages: readonly OpenClawMessage[]): readonly OpenClawMessage[] =>
+      messages.map((message, index) => (index < messages.length - 4 ? cut(message) : message));
+    await using gateway = await fakeGateway({ history, limit });
+
+    const requests: FakeRequest[] = [];
+    for (const turn of [1, 2, 3, 4, 5, 6])
+      requests.push(...(await gateway.turn(`turn ${turn}`, [command(`one ${turn}`)])));
+
+    const last = requests.at(-1);
+    expect(last?.callIds).toHaveLength(12);
+    for (const { texts, callIds } of requests) {
+      expect(last?.texts.slice(0, texts.length)).toEqual(texts);
+      expect(last?.callIds.slice(0, callIds.length)).toEqual(callIds);
+    }
+    expect(gateway.warnings).toEqual([]);
   });
 
   it("keeps sessions with the same first texts apart", async () => {
@@ -100,6 +182,36 @@ describe("a turn in OpenClaw", () => {
     expect(first?.texts).toEqual(["[Thu 2026-11-26 03:00 UTC] again"]);
     expect(second?.texts.at(-1)).toMatch(/^t1 ok/u);
     expect(gateway.opened).toHaveLength(2);
+  });
+
+  it("has a file that was read before the plugin was installed once", async () => {
+    const content = "first line\nsecond line\n";
+    await using gateway = await fakeGateway({ files: { "a.txt": content } });
+    const read = { name: "read", args: { path: "a.txt" }, result: content };
+    const call = { type: "toolCall", id: "call_9", name: "read", arguments: read.args };
+    gateway.messages = [
+      { role: "user", content: "look", timestamp: 1_000_000 },
+      { role: "assistant", content: [call], stopReason: "toolUse", timestamp: 1_000_001 },
+      {
+        role: "toolResult",
+        toolCallId: "call_9",
+        toolName: "read",
+        content: [{ type: "text", text: content }],
+        isError: false,
+        timestamp: 1_000_002,
+      },
+      {
+        role: "assistant",
+        content: [{ type: "text", text: "seen" }],
+        stopReason: "stop",
+        timestamp: 1_000_003,
+      },
+    ];
+
+    const [first, second] = await gateway.turn("again", [read]);
+
+    expect(first?.texts.filter((text) => text.startsWith("f1 a.txt v1\n"))).toHaveLength(1);
+    expect(timesShown(second, "second line")).toBe(1);
   });
 
   it("follows a user who goes back to the beginning", async () => {
@@ -141,6 +253,40 @@ describe("a turn whose texts cannot be changed", () => {
     expect(gateway.warnings).toHaveLength(1);
     expect(gateway.warnings[0]).toContain("Only the messages before the current turn are managed");
     expect(requests[0]?.texts.some((text) => text.startsWith("t1 ok"))).toBe(true);
+  });
+
+  it("does not count as one if the model gets another prompt than the transcript", async () => {
+    await using gateway = await fakeGateway({
+      transform: (text, own) => own(text.replace(/^.*heartbeat poll$/u, "Look at your notes.")),
+    });
+
+    await gateway.turn("heartbeat poll");
+    const [, second] = await gateway.turn("go", [command("one")]);
+
+    expect(second?.texts.find((text) => text.includes("one\n"))).toMatch(/^t1 ok/u);
+    expect(gateway.warnings).toEqual([]);
+  });
+
+  it("is managed again in the run after the one whose texts have passed", async () => {
+    let isMissing = true;
+    const place = { sessionId: "s1", sessionKey: "agent:main:one" };
+    await using gateway = await fakeGateway({
+      transform: (text, own) => (isMissing ? text : own(text)),
+    });
+
+    await gateway.turn("go", [command("one")]);
+    await gateway.turn("still", [command("two")]);
+    const still = await gateway.runtime.command("", place);
+    isMissing = false;
+    const [, during] = await gateway.turn("on", [command("three")]);
+    const [, after] = await gateway.turn("again", [command("four")]);
+    const then = await gateway.runtime.command("", place);
+
+    expect(still).toContain("the host did not pass the texts of the request");
+    expect(during?.texts.find((text) => text.includes("three\n"))).toMatch(/^three/u);
+    expect(after?.texts.find((text) => text.includes("four\n"))).toMatch(/^t4 ok/u);
+    expect(then).not.toContain("did not pass");
+    expect(gateway.warnings).toHaveLength(1);
   });
 
   it("shows the content in the result of activate", async () => {

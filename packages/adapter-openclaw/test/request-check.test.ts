@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { requestCheck } from "../src/request-check.ts";
 
-const seen = { isSeen: true, missed: 0, texts: 10_000 };
+const seen = { isSeen: true, missed: 0, isComplete: true, texts: 10_000 };
 
 describe("a request", () => {
   it("is as its view if what the host adds grows by little", () => {

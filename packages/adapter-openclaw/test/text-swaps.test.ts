@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { textSwaps, type TextSwaps } from "../src/text-swaps.ts";
 import type { TextSwap } from "../src/turn-view.ts";
 
-const swap = (from: string, to = from, isStamped = false): TextSwap => ({ from, to, isStamped });
+const swap = (from: string, to = from, role = "toolResult"): TextSwap => ({ from, to, role });
 
-/** Passes the texts of one request and returns what is sent. */
+/** Passes the texts of one request and returns what is sent. `run`: null if the host names none. */
 async function sent(
   swaps: TextSwaps,
   texts: readonly string[],
-  run: string | undefined = "run",
+  run: string | null = "run",
 ): Promise<readonly string[]> {
-  const passed = texts.map((text) => swaps.replace(text, run));
+  const passed = texts.map((text) => swaps.replace(text, run ?? undefined));
   await Promise.resolve();
   return passed;
 }
@@ -20,7 +20,7 @@ async function sent(
 describe("the texts of a request", () => {
   it("are replaced in their order", async () => {
     const swaps = textSwaps();
-    swaps.expect("run", [swap("go", "go", true), swap("a", "[t1]"), swap("a"), swap("b", "B")]);
+    swaps.expect("run", [swap("go", "go", "user"), swap("a", "[t1]"), swap("a"), swap("b", "B")]);
 
     expect(await sent(swaps, ["[12:00] go", "a", "a", "b"])).toEqual([
       "[12:00] go",
@@ -73,10 +73,12 @@ describe("the texts of a request", () => {
   it("are found by the first one if the host names no run, and stay if it could be of several", async () => {
     const swaps = textSwaps();
     swaps.expect("one", [swap("go"), swap("a", "[t1]")]);
-    expect(await sent(swaps, ["go", "a"], undefined)).toEqual(["go", "[t1]"]);
+    expect(await sent(swaps, ["go", "a"], null)).toEqual(["go", "[t1]"]);
+    expect(await sent(swaps, ["go", "a"], "a run without a view")).toEqual(["go", "a"]);
 
     swaps.expect("two", [swap("go"), swap("a", "[t2]")]);
-    expect(await sent(swaps, ["go", "a"], undefined)).toEqual(["go", "a"]);
+    expect(await sent(swaps, ["go", "a"], null)).toEqual(["go", "a"]);
+    expect(swaps.outcome("two")).toMatchObject({ isSeen: true, missed: 1, isComplete: false });
   });
 
   it("are recognised if the host's mark of a cut has another number", async () => {
@@ -86,6 +88,38 @@ describe("the texts of a request", () => {
     swaps.expect("run", [swap(cut(40_971), "[t1]")]);
 
     expect(await sent(swaps, [cut(32_073)])).toEqual(["[t1]"]);
+  });
+
+  it.each([
+    ["the beginning", "[... 90 more characters truncated; rerun with narrower args if needed]"],
+    ["a short mark", "[... 4 chars truncated; narrow args]"],
+    ["a mark that is cut itself", "[... 4711 chars truncated; narrow ar"],
+    [
+      "the beginning and the end",
+      "\n\n⚠️ [... middle content omitted — showing head and tail ...]\n\nexit code 1[... 9 more characters truncated; rerun]",
+    ],
+  ])("are sent whole if the host has cut a result to %s", async (_name, mark) => {
+    const long = "line\n".repeat(100);
+    const swaps = textSwaps();
+    swaps.expect("run", [swap("go", "go", "user"), swap("other"), swap(long), swap(long, "[t1]")]);
+
+    const passed = await sent(swaps, ["1:00 go", "other", `line\nli${mark}`, mark]);
+
+    expect(passed).toEqual(["1:00 go", "other", long, "[t1]"]);
+    expect(swaps.outcome("run")).toMatchObject({ missed: 0 });
+  });
+
+  it("are sent whole if the host has left out a result, and only results", async () => {
+    const elided =
+      "[tool result elided: aggregate tool-result budget exceeded; rerun the command if the output is needed]";
+    const swaps = textSwaps();
+    swaps.expect("run", [swap("go", "go", "user"), swap("a", "f1 a"), swap("b")]);
+
+    expect(await sent(swaps, ["1:00 go", elided, elided])).toEqual(["1:00 go", "f1 a", "b"]);
+    expect(await sent(swaps, ["1:00 go", "else [... 3 chars truncated; narrow args]"])).toEqual([
+      "1:00 go",
+      "else [... 3 chars truncated; narrow args]",
+    ]);
   });
 
   it("stay the same without a plan, and after the run", async () => {

@@ -53,9 +53,9 @@ describe("a view in OpenClaw", () => {
 
     expect(history).toEqual(earlier);
     expect(swaps).toEqual([
-      { from: "go", to: "go", isStamped: true },
-      { from: "and now", to: "and now", isStamped: true },
-      { from: "all", to: "[t1]", isStamped: false },
+      { from: "go", to: "go", role: "user" },
+      { from: "and now", to: "and now", role: "user" },
+      { from: "all", to: "[t1]", role: "toolResult" },
     ]);
   });
 
@@ -114,6 +114,6 @@ describe("a view in OpenClaw", () => {
     const { history, swaps } = viewIn([], [], [prompt("go", 1)]);
 
     expect(history).toEqual([]);
-    expect(swaps).toEqual([{ from: "go", to: "go", isStamped: true }]);
+    expect(swaps).toEqual([{ from: "go", to: "go", role: "user" }]);
   });
 });
