@@ -214,7 +214,60 @@ describe.skipIf(isSkipped)("a gateway of OpenClaw in a long run", () => {
   });
 });
 
+/** The texts of the user and of the host in a request, without the time and the line about the run. */
+function userTexts({ wire }: PlayedRequest): readonly string[] {
+  return wire.messages
+    .filter(({ role }) => role === "user")
+    .map(({ text }) =>
+      text.replace(/^\[\w{3} [^\]]*\] /u, "").replace(/\n\nRuntime: agent=[^\n]*$/u, ""),
+    );
+}
+
 describe.skipIf(isSkipped)("a gateway with settings of its own", () => {
+  it("sends another model what OpenClaw alone sends it, and each prompt once", async () => {
+    const options = { files, fallbacks: ["mock/claude-opus-5-5"] };
+    /** Answers as a server that does not have the usual model. */
+    const without =
+      (calls: PlayedStep): PlayedStep =>
+      (request) => {
+        if (request.model === "mock-1")
+          return { type: "error", status: 404, message: "The model mock-1 does not exist" };
+        return typeof calls === "function" ? calls(request) : calls;
+      };
+    async function texts(plugin: object | undefined): Promise<readonly (readonly string[])[]> {
+      await using played = await playedGateway(
+        plugin === undefined ? options : { ...options, plugin: {} },
+      );
+      await played.turn("look", [read(0)]);
+      await played.turn("look again", [without(read(1)), without(read(1)), without(read(2))]);
+      await played.turn("and now", [read(3)]);
+      await played.gateway.stop();
+      await played.gateway.start();
+      await played.turn("go on");
+      expect(errorsOf(played, played.requestsOf())).toEqual([]);
+      return played.requestsOf().map(userTexts);
+    }
+
+    const [managed, plain] = [await texts({}), await texts(undefined)];
+
+    expect(plain.flat().filter((text) => text.startsWith("[Retry after"))).not.toEqual([]);
+    expect(managed).toEqual(plain);
+  });
+
+  it("manages the turns after a session's first run, of an event of the system", async () => {
+    const session = "agent:main:main";
+    await using played = await playedGateway({ files, plugin: {} });
+
+    await played.gateway.run("system", "event", "--text", "something happened", "--mode", "now");
+    await expect.poll(() => played.requestsOf(session).length, { timeout: 60_000 }).toBe(1);
+    const requests = await played.turn("look", [read(0), read(1)], session);
+
+    expect(requests[2]?.text).toMatch(shown(0));
+    expect(requests[2]?.text).toMatch(shown(1));
+    expect(notesOf(played)).toEqual([]);
+    expect(errorsOf(played, played.requestsOf(session))).toEqual([]);
+  });
+
   /** Reads a file, deletes the store, and makes three turns that read files. */
   async function afterDeletion(played: PlayedGateway): Promise<readonly PlayedRequest[]> {
     await played.turn("look", [read(0)]);

@@ -14,6 +14,10 @@ export interface GatewayConfigOptions {
   readonly model: string;
   /** The protocol of the server. Default: OpenAI's chat completions. */
   readonly api?: GatewayApi;
+  /** The window of the models, in tokens. Default: 200,000. */
+  readonly contextWindow?: number;
+  /** Models that the host asks if the usual one fails. */
+  readonly fallbacks?: readonly string[];
   /** The working folder of the first agent. Default: a folder in the gateway's own. */
   readonly workspace?: string;
   /** Names of further agents, each with a workspace of its own. The first agent is `main`. */
@@ -42,13 +46,13 @@ const pluginFolder = join(import.meta.dirname, "..", "..", "..", "packages", "ad
 /** Returns the configuration of a gateway that has a scripted model and no channels. */
 export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<string, unknown>> {
   const { folder, port, token, agents = [], plugin, others = {}, config = {} } = options;
-  const { api = "openai-completions" } = options;
+  const { api = "openai-completions", fallbacks } = options;
   const isManaged = plugin !== undefined;
   return {
     agents: {
       defaults: {
         skipBootstrap: true,
-        model: { primary: "mock/mock-1" },
+        model: { primary: "mock/mock-1", ...(fallbacks === undefined ? {} : { fallbacks }) },
         ...(api === "anthropic-messages" ? { thinkingDefault: "low" } : {}),
         // Without this setting the host marks no breakpoints for a server that is not Anthropic's own.
         ...(api === "anthropic-messages"
@@ -75,7 +79,7 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
           baseUrl: options.model,
           apiKey: "sk-mock",
           api,
-          models: modelIds.map((id) => mockModel(id, api)),
+          models: modelIds.map((id) => mockModel(id, api, options.contextWindow)),
         },
       },
     },
@@ -110,14 +114,14 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
   };
 }
 
-function mockModel(id: string, api: string): object {
+function mockModel(id: string, api: string, contextWindow = 200_000): object {
   return {
     id,
     name: id,
     reasoning: api === "anthropic-messages",
     input: ["text", "image"],
     cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-    contextWindow: 200_000,
+    contextWindow,
     maxTokens: 4096,
   };
 }

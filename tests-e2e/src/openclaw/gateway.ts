@@ -51,6 +51,8 @@ export interface Gateway extends AsyncDisposable {
   config(): Promise<unknown>;
   /** All lines that the gateway has written. */
   readonly log: string;
+  /** Returns the memory of the gateway's process in bytes. Rejects on systems without `/proc`. */
+  memory(): Promise<number>;
   stop(): Promise<void>;
   /** Starts the gateway again on the same state. */
   start(): Promise<void>;
@@ -184,6 +186,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     config,
     get log() {
       return lines.join("");
+    },
+    async memory() {
+      const status = await readFile(`/proc/${gateway?.pid ?? 0}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
     },
     stop,
     start,

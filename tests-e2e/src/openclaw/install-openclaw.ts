@@ -4,8 +4,8 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** The release that the tests and the demonstration run. */
-export const openClawVersion = "2026.9.6";
+/** The release that the tests and the demonstration run. `SCM_OPENCLAW` names another one, or `latest`. */
+export const openClawVersion: string = process.env["SCM_OPENCLAW"] ?? "2026.9.6";
 
 /** The release of OpenClaw's checks of a plugin. */
 const inspectorVersion = "0.3.20";

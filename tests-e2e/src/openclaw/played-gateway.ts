@@ -1,8 +1,10 @@
+import { openAnthropicModel } from "../caching/anthropic-model.ts";
 import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache.ts";
 import { openLoopbackModel } from "../loopback-model.ts";
 import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
 import type { WireMessage, WireRequest } from "../wire-request.ts";
 import { illegalities } from "../wire-rules.ts";
+import { wireOfAnthropic } from "./anthropic-wire.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";
 
 /** The model's answer to one request: tool calls, each with its tool and arguments. */
@@ -60,22 +62,20 @@ export async function playedGateway(
   let calls = 0;
   let limit = Number.POSITIVE_INFINITY;
   let refused = 0;
-  const model = await openLoopbackModel({
-    // With OpenAI's steps of 128 tokens, the cost of a short session depends on where its prompts end.
-    cache: automaticPrefixCache({ step: 1 }),
-    script: (request) => {
-      const size = bytesOf(messagesOf(request));
-      if (size > limit) {
-        refused += 1;
-        return refusal(size, limit);
-      }
-      const step = planOf(sessionOf(request) ?? "")?.shift();
-      if (step === undefined) return { type: "text", text: "done" };
-      const made = typeof step === "function" ? step(request) : step;
-      return "type" in made ? made : { type: "tool-calls", calls: made.map(scriptedCall) };
-    },
-  });
+  const model = await openPlayedModel(options.api, script);
   const gateway = await openGateway({ ...options, model: model.url });
+
+  function script(request: WireRequest): Reply {
+    const size = bytesOf(messagesOf(request));
+    if (size > limit) {
+      refused += 1;
+      return refusal(size, limit);
+    }
+    const step = planOf(sessionOf(request) ?? "")?.shift();
+    if (step === undefined) return { type: "text", text: "done" };
+    const made = typeof step === "function" ? step(request) : step;
+    return "type" in made ? made : { type: "tool-calls", calls: made.map(scriptedCall) };
+  }
 
   function planOf(session: string): PlayedStep[] | undefined {
     const begun = [...plans.keys()].find((prefix) => session.startsWith(prefix));
@@ -84,7 +84,9 @@ export async function playedGateway(
 
   function scriptedCall([name, args]: PlayedCall): ScriptedToolCall {
     calls += 1;
-    return { id: `call${calls}`, name, arguments: args };
+    // Ids as the providers give them. The host changes those of chat completions in later turns.
+    const id = options.api === "anthropic-messages" ? `toolu_${calls}` : `call_${calls}`;
+    return { id, name, arguments: args };
   }
 
   function requestsOf(session = usualSession): readonly PlayedRequest[] {
@@ -121,10 +123,43 @@ export async function playedGateway(
   };
 }
 
-/** Returns the session of a request, which the host names behind the first message of a user. */
+interface PlayedModel extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly WireRequest[];
+  readonly billed: readonly BilledPrompt[];
+  readonly failures: readonly string[];
+}
+
+async function openPlayedModel(
+  api: GatewayOptions["api"],
+  script: (request: WireRequest) => Reply,
+): Promise<PlayedModel> {
+  // With OpenAI's steps of 128 tokens, the cost of a short session depends on where its prompts end.
+  if (api !== "anthropic-messages")
+    return await openLoopbackModel({ cache: automaticPrefixCache({ step: 1 }), script });
+  const requests: WireRequest[] = [];
+  const server = await openAnthropicModel({
+    script: (request) => {
+      const wire = wireOfAnthropic(request);
+      requests.push(wire);
+      return script(wire);
+    },
+  });
+  return {
+    url: server.url,
+    requests,
+    billed: server.billed,
+    failures: server.failures,
+    [Symbol.asyncDispose]: async () => await server[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns the session of a request, which the host names in the system prompt or behind the first message of a user. */
 function sessionOf({ messages }: WireRequest): string | undefined {
   const first = messages.find(({ role }) => role === "user");
-  return /\nRuntime: agent=\S+ \| session=(\S+) /u.exec(first?.text ?? "")?.[1];
+  const begin = [...messages.filter(({ role }) => role === "system"), first];
+  const text = begin.map((message) => message?.text ?? "").join("\n");
+  return /\nRuntime: agent=\S+ \| session=(\S+) /u.exec(text)?.[1];
 }
 
 function messagesOf({ messages }: WireRequest): readonly WireMessage[] {

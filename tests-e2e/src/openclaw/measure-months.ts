@@ -1,0 +1,95 @@
+// What does managed context save in a long session of OpenClaw?
+//
+// For each protocol, a gateway with the plugin and one without it do the same work, one after another. Costs have the prices
+// of Claude for both, so that they can be compared. Run it by hand:
+//
+//   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e openclaw-months [a part of a name]
+import { pricesOf, unitsOf } from "../caching/priced-run.ts";
+import { keepMeasured, rounded } from "../measured.ts";
+import type { GatewayOptions } from "./gateway.ts";
+import { mainSession, playLongTurn, playReads, playWeek, readFiles } from "./months.ts";
+import { changesOf, errorsOf, type PlayedGateway, playedGateway } from "./played-gateway.ts";
+
+interface Work {
+  readonly name: string;
+  readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks">;
+  readonly play: (played: PlayedGateway) => Promise<void>;
+  /** Default: the usual one. */
+  readonly session?: string;
+}
+
+const completions = "openai-completions";
+const messages = "anthropic-messages";
+
+const works: readonly Work[] = [
+  ...[completions, messages].map((api) => ({
+    name: `110 turns that read a file, window of 64,000 tokens, ${api}`,
+    options: { api, contextWindow: 64_000 } as Work["options"],
+    play: async (played: PlayedGateway): Promise<void> => await playReads(played, 110),
+  })),
+  ...(
+    [
+      [completions, 128_000],
+      [messages, 200_000],
+    ] as const
+  ).map(([api, contextWindow]) => ({
+    name: `one turn of 62 calls and three more turns, window of ${contextWindow / 1000},000 tokens, ${api}`,
+    options: { api, contextWindow },
+    play: async (played: PlayedGateway): Promise<void> => await playLongTurn(played),
+  })),
+];
+
+const fallbacks = ["mock/claude-opus-5-5"];
+const weeks = [completions, messages].map((api) => ({
+  name: `a week of 600 turns, window of 200,000 tokens, ${api}`,
+  options: { api, contextWindow: 200_000, fallbacks } as Work["options"],
+  play: playWeek,
+  session: mainSession,
+}));
+
+const measured: Record<string, object> = {};
+for (const { name, options, play, session } of [...works, ...weeks]) {
+  if (!name.includes(process.argv[2] ?? "")) continue;
+  const managed = await run({ ...options, plugin: {} }, play, session);
+  const plain = await run(options, play, session);
+  measured[name] = { managed, plain, ratio: rounded(managed.cost / plain.cost) };
+  console.log(name, measured[name]);
+}
+if (process.argv[2] === undefined) keepMeasured("openclaw-months", measured);
+
+interface Run {
+  readonly calls: number;
+  /** Tokens of uncached input. */
+  readonly cost: number;
+  /** Calls whose messages do not begin with those of the call before. */
+  readonly changes: number;
+  /** Tokens of the largest prompt. */
+  readonly largest: number;
+  /** Megabytes of the gateway's process at the end. */
+  readonly memory: number;
+  readonly errors: readonly string[];
+}
+
+async function run(
+  options: Omit<GatewayOptions, "model">,
+  play: Work["play"],
+  session?: string,
+): Promise<Run> {
+  await using played = await playedGateway({ files: readFiles(110), ...options });
+  await play(played);
+  const requests = played.requestsOf(session);
+  const bills = requests.map(({ bill: { input, read, written } }) =>
+    // The server of chat completions bills no writing; here it has Claude's prices too.
+    options.api === messages
+      ? { input, read, written }
+      : { input: 0, read, written: input + written },
+  );
+  return {
+    calls: requests.length,
+    cost: rounded(unitsOf(bills, pricesOf.anthropic)),
+    changes: changesOf(requests).length,
+    largest: Math.max(...bills.map(({ input, read, written }) => input + read + written)),
+    memory: Math.round((await played.gateway.memory()) / 1e6),
+    errors: errorsOf(played, requests),
+  };
+}
