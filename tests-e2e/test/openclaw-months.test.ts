@@ -46,10 +46,11 @@ describe.skipIf(isSkipped)("a session of OpenClaw with 150 turns", () => {
     async (options) => {
       await using played = await playedGateway({ files: readFiles(turns), plugin: {}, ...options });
 
-      await playReads(played, turns);
+      const lost = await playReads(played, turns);
       const requests = played.requestsOf();
       const epochs = await epochsOf(played);
 
+      expect(lost).toBe(0);
       expect(errorsOf(played, requests)).toEqual([]);
       expect(requests).toHaveLength(2 * turns);
       expect(epochs.size).toBeGreaterThan(2);

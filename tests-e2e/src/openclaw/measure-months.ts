@@ -13,7 +13,8 @@ import { changesOf, errorsOf, type PlayedGateway, playedGateway } from "./played
 interface Work {
   readonly name: string;
   readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks">;
-  readonly play: (played: PlayedGateway) => Promise<void>;
+  /** Returns how many turns the gateway did not finish. */
+  readonly play: (played: PlayedGateway) => Promise<number>;
   /** Default: the usual one. */
   readonly session?: string;
 }
@@ -25,7 +26,7 @@ const works: readonly Work[] = [
   ...[completions, messages].map((api) => ({
     name: `110 turns that read a file, window of 64,000 tokens, ${api}`,
     options: { api, contextWindow: 64_000 } as Work["options"],
-    play: async (played: PlayedGateway): Promise<void> => await playReads(played, 110),
+    play: async (played: PlayedGateway): Promise<number> => await playReads(played, 110),
   })),
   ...(
     [
@@ -35,7 +36,10 @@ const works: readonly Work[] = [
   ).map(([api, contextWindow]) => ({
     name: `one turn of 62 calls and three more turns, window of ${contextWindow / 1000},000 tokens, ${api}`,
     options: { api, contextWindow },
-    play: async (played: PlayedGateway): Promise<void> => await playLongTurn(played),
+    play: async (played: PlayedGateway): Promise<number> => {
+      await playLongTurn(played);
+      return 0;
+    },
   })),
 ];
 
@@ -43,7 +47,10 @@ const fallbacks = ["mock/claude-opus-5-5"];
 const weeks = [completions, messages].map((api) => ({
   name: `a week of 600 turns, window of 200,000 tokens, ${api}`,
   options: { api, contextWindow: 200_000, fallbacks } as Work["options"],
-  play: playWeek,
+  play: async (played: PlayedGateway): Promise<number> => {
+    await playWeek(played);
+    return 0;
+  },
   session: mainSession,
 }));
 
@@ -67,7 +74,10 @@ interface Run {
   readonly largest: number;
   /** Megabytes of the gateway's process at the end. */
   readonly memory: number;
-  readonly errors: readonly string[];
+  /** Turns that the gateway did not finish. */
+  readonly lost: number;
+  /** What a provider refuses, and how often. */
+  readonly errors: number;
 }
 
 async function run(
@@ -76,7 +86,7 @@ async function run(
   session?: string,
 ): Promise<Run> {
   await using played = await playedGateway({ files: readFiles(110), ...options });
-  await play(played);
+  const lost = await play(played);
   const requests = played.requestsOf(session);
   const bills = requests.map(({ bill: { input, read, written } }) =>
     // The server of chat completions bills no writing; here it has Claude's prices too.
@@ -90,6 +100,7 @@ async function run(
     changes: changesOf(requests).length,
     largest: Math.max(...bills.map(({ input, read, written }) => input + read + written)),
     memory: Math.round((await played.gateway.memory()) / 1e6),
-    errors: errorsOf(played, requests),
+    lost,
+    errors: errorsOf(played, requests).length,
   };
 }

@@ -24,18 +24,18 @@ export function readFiles(turns: number): Readonly<Record<string, string>> {
   );
 }
 
-/** Plays turns that read one file each. */
+/** Plays turns that read one file each. Returns how many of them the gateway did not finish. */
 export async function playReads(
   played: PlayedGateway,
   turns: number,
   session?: string,
-): Promise<void> {
-  for (let index = 0; index < turns; index += 1)
-    await played.turn(
-      `please look at number ${index}`,
-      [[["read", { path: `n${index}.txt` }]]],
-      session,
-    );
+): Promise<number> {
+  let lost = 0;
+  for (let index = 0; index < turns; index += 1) {
+    const steps: readonly PlayedStep[] = [[["read", { path: `n${index}.txt` }]]];
+    await played.turn(`please look at number ${index}`, steps, session).catch(() => (lost += 1));
+  }
+  return lost;
 }
 
 /** The 62 calls of a long turn: two thirds read, the others write. */
