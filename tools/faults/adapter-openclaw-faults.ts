@@ -167,7 +167,7 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
   },
   {
     file: "text-swaps.ts",
-    of: "isCutOf(text, from) ? to",
+    of: "beginsWith(from, left) ? to",
     becomes: "text === from ? to",
     breaks: "A result is sent as the host has cut it, although the view shows all of it.",
   },

@@ -65,14 +65,15 @@ export function withOwnCallIds(list: readonly OpenClawMessage[]): NamedCalls {
 export function withHostCallIds(messages: readonly OpenClawMessage[]): readonly OpenClawMessage[] {
   const hostIds = new Map<unknown, unknown>();
   const hostId = (own: unknown): unknown => hostIds.get(own) ?? own;
-  return messages.map(({ [hostIdsField]: given, ...message }) => {
+  return messages.map((message) => {
     const { role, content, toolCallId } = message;
     if (role === "toolResult") return { ...message, toolCallId: hostId(toolCallId) };
-    if (role !== "assistant" || !Array.isArray(content)) return message;
+    if (message[hostIdsField] === undefined || !Array.isArray(content)) return message;
+    const { [hostIdsField]: given, ...sent } = message;
     for (const [own, id] of Object.entries(fieldsOf(given))) hostIds.set(own, id);
     const blocks: readonly unknown[] = content;
     return {
-      ...message,
+      ...sent,
       content: blocks.map((block) => {
         const { type, id } = fieldsOf(block);
         return type === "toolCall" ? { ...fieldsOf(block), id: hostId(id) } : block;

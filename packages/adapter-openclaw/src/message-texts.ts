@@ -11,13 +11,15 @@ const omittedMiddle = /\n\n[^\n]*\[\.\.\. middle content omitted[^\]]*\]\n\n[\s\
 /** What the host writes instead of a whole result. */
 const elidedMark = /^\[tool result elided:[^\]]*\]$/u;
 
-/** Whether a text is what the host has left of another one, which it can have cut already when it wrote it. */
-export function isCutOf(text: string, whole: string): boolean {
-  if (elidedMark.test(text)) return true;
-  if (!cutMark.test(text)) return false;
-  const [left, right] = [text, whole].map((one) => one.replace(cutMark, ""));
-  const head = left?.replace(omittedMiddle, "") ?? "";
-  return right?.startsWith(head) === true || head.startsWith(right ?? "");
+/** Returns the beginning that the host has left of a text that it cut; undefined if it did not cut the text. */
+export function leftOfCut(text: string): string | undefined {
+  if (elidedMark.test(text)) return "";
+  return cutMark.test(text) ? text.replace(cutMark, "").replace(omittedMiddle, "") : undefined;
+}
+
+/** Whether a text can begin so. The host can have cut it already when it wrote it. */
+export function beginsWith(whole: string, left: string): boolean {
+  return whole.startsWith(left) || left.startsWith(whole.replace(cutMark, ""));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isCutOf } from "./message-texts.ts";
+import { beginsWith, leftOfCut } from "./message-texts.ts";
 import type { TextSwap } from "./turn-view.ts";
 
 /** Puts the texts of views into requests, which pass through a text transform one text at a time. */
@@ -63,7 +63,7 @@ export function textSwaps(): TextSwaps {
         {
           swaps: [first],
         },
-      ]) => first !== undefined && sentFor(text, first) !== undefined,
+      ]) => first !== undefined && sentFor(text, undefined, first) !== undefined,
     );
     return found.length === 1 ? found[0]?.[0] : undefined;
   }
@@ -83,14 +83,16 @@ export function textSwaps(): TextSwaps {
       }
       plan.isSeen = true;
       const { swaps, at } = plan;
+      // A text that is not expected is compared with all texts, so this is found out once.
+      const left = leftOfCut(text);
       const next = swaps[at];
-      const isNext = next !== undefined && sentFor(text, next) !== undefined;
+      const isNext = next !== undefined && sentFor(text, left, next) !== undefined;
       if (!isNext && last?.run === now && last.to === text && last.from !== text) return text;
       const found = isNext
         ? at
-        : swaps.findIndex((swap, index) => index > at && sentFor(text, swap) !== undefined);
+        : swaps.findIndex((swap, index) => index > at && sentFor(text, left, swap) !== undefined);
       const swap = swaps[found];
-      const to = swap === undefined ? undefined : sentFor(text, swap);
+      const to = swap === undefined ? undefined : sentFor(text, left, swap);
       if (swap === undefined || to === undefined) return text;
       plan.at = found + 1;
       plan.passed += 1;
@@ -113,15 +115,20 @@ export function textSwaps(): TextSwaps {
 
 /**
  * Returns what is sent for a text that passes; undefined if it is not the expected one. OpenClaw writes the time before a text
- * of a user, and cuts results by limits of its own. The view has a budget already, so its results are sent whole.
+ * of a user, and cuts results by limits of its own. The view has a budget already, so its results are sent whole. `left`: what
+ * the host has left of a text that it cut.
  */
-function sentFor(text: string, { from, to, role }: TextSwap): string | undefined {
+function sentFor(
+  text: string,
+  left: string | undefined,
+  { from, to, role }: TextSwap,
+): string | undefined {
   if (text === from) return to;
   if (role === "user") {
     const stamp = text.endsWith(from) ? text.slice(0, -from.length) : "";
     return /\s$/u.test(stamp) ? `${stamp}${to}` : undefined;
   }
-  return role === "toolResult" && isCutOf(text, from) ? to : undefined;
+  return left !== undefined && role === "toolResult" && beginsWith(from, left) ? to : undefined;
 }
 
 function jsonBytes(text: string): number {

@@ -42,10 +42,9 @@ export function wholeResults(): WholeResults {
       return { ...message, wholeText };
     },
     listed(place, message) {
+      if (written.size === 0 || message.role !== "toolResult") return message;
       const wholeText = written.get(nameOf(place, message["timestamp"]));
-      return wholeText === undefined || message.role !== "toolResult"
-        ? message
-        : { ...message, wholeText };
+      return wholeText === undefined ? message : { ...message, wholeText };
     },
     stored(place) {
       const names = [...written.keys()].filter((name) => name.startsWith(nameOf(place, "")));
