@@ -2,17 +2,14 @@ import {
   defined,
   FileError,
   lineCount,
-  type LineRange,
   metadataVersion,
   presenceOf,
-  sharedLines,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "@self-context-manager/tracker";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
-import { activateShowable, noteOwnText, showableOf, visibleLines } from "../state/host-shown.ts";
-import type { Activation } from "../state/active-sets.ts";
+import { activateShowable, noteOwnText, visibleLines } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
 import { setActive, setInactive } from "../state/set-active.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
@@ -175,10 +172,6 @@ async function activateEntry(
   // The object becomes the newest one and whole. If it is both already, no version is made.
   const replaces = isWhole && !(isNewest && before?.ranges === undefined);
   await noteOwnText(scope, entry.stored);
-  const asked = range ?? { from: 1, to: lineCount(text ?? "") };
-  const rest = restNotShown(scope, entry, asked, before);
-  if (rest !== undefined)
-    return refusal(`${name}: ${rest} Call ${scope.readTool} with its path for the others.`);
   const found = activateShowable(scope, entry, range, { replaces });
   if (found.type !== "all" && found.type !== "lines")
     return refusal(`${name} ${notShown[found.type](scope.readTool)}`);
@@ -190,29 +183,6 @@ async function activateEntry(
     text: `${name} is ${isNew ? "now" : "already"} active${part}.`,
     effects: [{ op: "activate", id: entry.id, ...defined({ range }) }],
   };
-}
-
-/**
- * Returns which of the lines that are asked for are active already, if the others may not be shown here: the result would
- * look as if there were no others. Undefined if the call shows something new, or all that is asked for.
- */
-function restNotShown(
-  scope: SessionScope,
-  { stored }: PoolEntry,
-  asked: LineRange,
-  before: Activation | undefined,
-): string | undefined {
-  const found = showableOf(scope, stored, asked);
-  if (found.type !== "lines" || before === undefined) return undefined;
-  const active = before.ranges ?? [asked];
-  const isNew = found.ranges.some((one) => linesIn(sharedLines(active, one)) < linesIn([one]));
-  if (isNew || linesIn(found.ranges) === linesIn([asked])) return undefined;
-  const lines = found.ranges.map(({ from, to }) => `${from}-${to}`).join(", ");
-  return `only lines ${lines} were read here, and they are active already.`;
-}
-
-function linesIn(ranges: readonly LineRange[]): number {
-  return ranges.reduce((lines, { from, to }) => lines + to - from + 1, 0);
 }
 
 /**

@@ -290,7 +290,7 @@ describe("a session that shows no text which the host has not shown", () => {
     });
   });
 
-  it("refuses more lines than were read if those are active already, and names them", async () => {
+  it("names the lines that were read if more are asked for and those are in view", async () => {
     const opened = await openRead(numberedLines(50), { offset: 5, limit: 2 }, ask);
     const { history, session } = opened;
     const lines = { from: 1, to: 20 };
@@ -301,9 +301,7 @@ describe("a session that shows no text which the host has not shown", () => {
     );
     await history.ingest(session);
 
-    expect((await newTexts(opened)).at(-1)).toBe(
-      "f1 a.txt: only lines 5-6 were read here, and they are active already. Call read with its path for the others.",
-    );
+    expect((await newTexts(opened)).at(-1)).toBe("[f1 a.txt v1 lines 5-6 unchanged, shown above]");
   });
 
   it("reports even a small change, and does not activate the changed file", async () => {
