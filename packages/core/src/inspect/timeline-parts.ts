@@ -36,7 +36,8 @@ const groups: ReadonlyMap<string, TimelinePart> = new Map(
 export function timelineParts(): TimelineParts {
   const all: TimelinePart[] = [];
   const numbers = new Map<string, number>();
-  const unnamed = new Map<ObjectId, number>();
+  /** The objects of new parts. An object that left the session and came back has one part for each handle. */
+  const unnamed = new Map<number, ObjectId>();
 
   return {
     all,
@@ -52,7 +53,7 @@ export function timelineParts(): TimelineParts {
       }
       const handle = key.slice(1);
       const id = idOf(handle);
-      if (id !== undefined) unnamed.set(id, number);
+      if (id !== undefined) unnamed.set(number, id);
       const kind = kindOfHandle(handle);
       all.push({ kind, handle, ...defined({ id }), name: "" });
       return number;
@@ -63,15 +64,19 @@ export function timelineParts(): TimelineParts {
     },
     async describe(store, workspace) {
       if (unnamed.size === 0) return;
-      const ids = [...unnamed.keys()];
-      for (const stored of await described(store, ids)) {
-        if (stored === undefined) continue;
-        const { body } = stored;
-        const number = unnamed.get(body.id);
-        const part = number === undefined ? undefined : all[number];
-        if (number === undefined || part === undefined) continue;
-        const name = shortName(workspace, body, nameWeight);
-        all[number] = { ...part, kind: kindOf(body.type), name };
+      const found = await described(store, [...new Set(unnamed.values())]);
+      const bodies = new Map(
+        found.flatMap((one) => (one === undefined ? [] : [[one.body.id, one.body]])),
+      );
+      for (const [number, id] of unnamed) {
+        const part = all[number];
+        const body = bodies.get(id);
+        if (part === undefined || body === undefined) continue;
+        all[number] = {
+          ...part,
+          kind: kindOf(body.type),
+          name: shortName(workspace, body, nameWeight),
+        };
       }
       unnamed.clear();
     },

@@ -383,6 +383,26 @@ describe("a timeline", () => {
     );
   });
 
+  it("names an object under each of its handles, if it left the session and came back", async () => {
+    const { session, store } = await openTestSession({ layout: epochLayout() });
+    const history = scriptHistory();
+    history.user("begin");
+    history.user([{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }]);
+    const asked = [...history.messages];
+    history.call("bash", {}, "done");
+    await history.ingest(session);
+    await session.nextView();
+    await session.ingest(readList(asked, plainCodec), { rewound: true });
+    await session.nextView();
+
+    const named = (await timelineOf(store)).parts.filter(({ kind }) => kind === "user");
+
+    expect(named.map(({ handle, name }) => `${handle} ${name}`)).toEqual([
+      "u1 user image",
+      "u2 user image",
+    ]);
+  });
+
   it("counts content that is shown twice as repeated", () => {
     const fill = viewFill();
 
