@@ -2,6 +2,7 @@ import { defined, lineCount, linesOf } from "@self-context-manager/objects";
 import { textOf } from "../../chat/message.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { hasFiles } from "../../cost/media-facts.ts";
+import { partNotShown } from "../../lines/notices.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import { userText } from "../../render/user-text.ts";
 import { filledShare } from "../../view/filled-share.ts";
@@ -123,10 +124,20 @@ function textInPart(
   const factor = ratioIn(context, text);
   for (let room = Math.floor((budget - 40) / factor); room > 0; room = Math.floor(room * 0.8) - 1) {
     head = Math.min(head, tokens <= room ? text.length : Math.floor((text.length * room) / tokens));
-    const made = context.sized({ ...entry, head });
+    const made = context.sized({ ...entry, head: userTextLength(text, head) });
     if (context.tokensOf(made) <= budget) return made;
   }
   return undefined;
+}
+
+const partLine = new RegExp(`^${partNotShown.pattern}$`, "u");
+
+/** Returns at most so many characters of a user's text that no line which replaces a part of it is cut. */
+export function userTextLength(text: string, most: number): number {
+  const start = most === 0 ? 0 : text.lastIndexOf("\n", most - 1) + 1;
+  const next = text.indexOf("\n", most);
+  const end = next === -1 ? text.length : next;
+  return most < end && partLine.test(text.slice(start, end)) ? Math.max(0, start - 1) : most;
 }
 
 /** Returns the ratio of calibrated to raw tokens of a text; 1 for a text without tokens. */
