@@ -129,6 +129,36 @@ describe.each(checks)("with messages identified by %s, the newest prompt is show
         round({ type: "goes-back", prompt: 0, isReported: false }, "go on"),
       ],
     ],
+    [
+      "in the words of a prompt that was replaced before its answer was seen",
+      [
+        round(none, "go"),
+        round({ type: "is-summarised", keeps: 0, isAnswered: false }, "stop"),
+        round({ type: "begins" }, "go"),
+        round(none, "go"),
+      ],
+    ],
+    [
+      "in the words of a message that an edit replaced",
+      [
+        round({ type: "inserts", words: "go" }, "go on"),
+        round({ type: "edits", words: "stop" }, "go"),
+        round({ type: "goes-back", prompt: 0, isReported: true }, "go on"),
+        round({ type: "begins" }, "go"),
+        round({ type: "inserts", words: "go" }, "go"),
+      ],
+    ],
+    [
+      "after going back to a message that another has put before the summary which replaces it",
+      [
+        round(none, "stop"),
+        round(none, "go"),
+        { ...round(none, "go"), calls: ["A"] },
+        round({ type: "is-compacted" }, "go"),
+        round({ type: "inserts", words: "stop" }, "go"),
+        round({ type: "goes-back", prompt: 1, isReported: false }, "go on"),
+      ],
+    ],
   ])("%s", async (_name, some) => {
     await expect(
       check({

@@ -291,9 +291,28 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/align-names.ts",
-    of: "if (place > lastCounted && !isBehindNew) return places;",
+    of: "if (waits && !isBehindNew) return places;",
     becomes: "if (places.length > 0) return places;",
     breaks: "In a host without ids, a prompt with words that were said before is lost.",
+  },
+  {
+    file: "history/align-names.ts",
+    of: "&& chat[place]?.isReplaced !== true",
+    becomes: "",
+    breaks:
+      "In a host without ids, a prompt with the words of one that a summary replaced is lost.",
+  },
+  {
+    file: "inspect/timeline-parts.ts",
+    of: "const found = await described(store, [...new Set(unnamed.values())]);",
+    becomes: "const found = await described(store, [...unnamed.values()].slice(0, 1));",
+    breaks: "The inspector shows an object without its name.",
+  },
+  {
+    file: "layouts/epoch/in-part.ts",
+    of: "most < end && partLine.test(text.slice(start, end))",
+    becomes: "most > end",
+    breaks: "A user's message in part ends with half a line of the context manager.",
   },
   {
     file: "history/known-keys.ts",
@@ -1065,16 +1084,15 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "history/rewind.ts",
-    of: "return known === undefined ? isNamed || index !== newest : known.position === undefined;",
-    becomes: "return true;",
-    breaks:
-      "A list of an earlier point keeps the text that replaced a later beginning, if the prompt has its words.",
+    of: "if (!isAfter(compaction.from, from ?? afterEnd(state.chat.turns))) return;",
+    becomes: "return;",
+    breaks: "After going back, messages that the host still sends are missing behind the summary.",
   },
   {
     file: "history/rewind.ts",
-    of: "if (from === undefined || !isAfter(compaction.from, from)) return;",
-    becomes: "return;",
-    breaks: "After going back, messages that the host still sends are missing behind the summary.",
+    of: "from ?? afterEnd(state.chat.turns)",
+    becomes: "from ?? compaction.from",
+    breaks: "After going back in a host without ids, a summary hides the new prompt.",
   },
   {
     file: "state/chat-index.ts",

@@ -77,6 +77,14 @@ export function positionBefore({ turn, step }: TurnPosition): TurnPosition {
   return turn > 0 ? { turn: turn - 1, step: Number.MAX_SAFE_INTEGER } : beforeFirstTurn;
 }
 
+/** Returns the position after the end of a chat: the last turn's next step. */
+export function afterEnd(turns: readonly Turn[]): TurnPosition {
+  const last = turns.at(-1);
+  return last === undefined
+    ? { turn: 0, step: -1 }
+    : { turn: turns.length - 1, step: last.steps.length };
+}
+
 /** Whether a place is after another. */
 export function isAfter(position: TurnPosition | undefined, point: TurnPosition): boolean {
   if (position === undefined) return false;

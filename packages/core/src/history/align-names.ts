@@ -8,6 +8,8 @@ export interface NamedMessage {
 export interface NamedKnown extends NamedMessage {
   /** Whether it is an answer that failed or was aborted. The host can have removed it. */
   readonly isFailed: boolean;
+  /** Whether a summary replaces it. */
+  readonly isReplaced: boolean;
 }
 
 /** For each message of a list, the index of the message of the chat that it is; undefined for a new one. */
@@ -50,15 +52,16 @@ function placesInChat(list: readonly NamedMessage[], chat: readonly NamedKnown[]
     return waiting.map((_, index) => (differs === -1 || index < differs ? rest[index] : undefined));
   };
   /**
-   * A prompt that had its answer before is a new one with the same words. So is one behind new messages: they join the
-   * end of the chat, and the prompt has to follow them.
+   * A prompt that had its answer before is a new one with the same words. So is one that a summary replaces, and one behind
+   * new messages: they join the end of the chat, and the prompt has to follow them.
    */
   const unanswered = (places: Places): Places => {
     const prompt = list.findLastIndex(({ role }) => role === "user");
     const place = prompt < answered ? undefined : places[prompt];
     if (place === undefined) return places;
     const isBehindNew = places.slice(0, prompt).includes(undefined);
-    if (place > lastCounted && !isBehindNew) return places;
+    const waits = place > lastCounted && chat[place]?.isReplaced !== true;
+    if (waits && !isBehindNew) return places;
     return places.map((one, index) => (index < prompt ? one : undefined));
   };
   const withWaiting = (places: Places): Places => {

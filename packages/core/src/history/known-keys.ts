@@ -83,7 +83,7 @@ function findMessages(
 function findRest(
   messages: readonly ReadMessage[],
   { sequence, later }: Record<"sequence" | "later", readonly KnownMessage[]>,
-  { known, isDiscarded }: KnownMessages,
+  { known, isDiscarded, replacedUntil }: KnownMessages,
   isRewound: boolean,
 ): Found {
   const taken = new Set(sequence.map(({ key }) => key));
@@ -104,7 +104,15 @@ function findRest(
       const isFailed = identity.role === "assistant" && isDiscarded(one);
       return position === undefined
         ? []
-        : [{ one, name: keyName(identity), role: identity.role, isFailed }];
+        : [
+            {
+              one,
+              name: keyName(identity),
+              role: identity.role,
+              isFailed,
+              isReplaced: isAfter(replacedUntil, position),
+            },
+          ];
     }),
   );
   const names = new Set(chat.map(({ name }) => name));

@@ -1,4 +1,4 @@
-import { isAssistantStep, isDiscarded } from "../chat/turn.ts";
+import { isAssistantStep, isDiscarded, type TurnPosition } from "../chat/turn.ts";
 import type { KnownMessage } from "../host/message-identity.ts";
 import type { SessionState } from "../state/session-state.ts";
 
@@ -10,6 +10,8 @@ export interface KnownMessages {
   readonly known: ReadonlyMap<string, KnownMessage>;
   /** Whether a known message is a failed or aborted answer. */
   readonly isDiscarded: (known: KnownMessage) => boolean;
+  /** The place of the chat before which a summary, or another beginning of the host's list, replaces everything. */
+  readonly replacedUntil?: TurnPosition | undefined;
 }
 
 /** Returns what a session knows of its host's messages. */
@@ -22,5 +24,6 @@ export function knownMessages({ chat }: SessionState): KnownMessages {
       const step = chat.turns[position.turn]?.steps[position.step];
       return step !== undefined && isAssistantStep(step) && isDiscarded(step);
     },
+    replacedUntil: chat.compaction?.from,
   };
 }

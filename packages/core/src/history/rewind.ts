@@ -1,6 +1,13 @@
 import { defined, describeAll } from "@self-context-manager/objects";
 import { type ChatState, type Compaction, upTo } from "../chat/chat-body.ts";
-import { isAfter, objectsOf, positionBefore, toolcallsOf, type Turn } from "../chat/turn.ts";
+import {
+  afterEnd,
+  isAfter,
+  objectsOf,
+  positionBefore,
+  toolcallsOf,
+  type Turn,
+} from "../chat/turn.ts";
 import { keyName, type KnownMessage, replacingNames } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
 import { continuedView } from "../state/open-state.ts";
@@ -37,7 +44,7 @@ export async function moveTo(
   const kept = new Set(turns.flatMap(toolcallsOf));
   const { compaction, ...chat } = state.chat.state;
   const still = [compaction, point?.chat.compaction].find(
-    (one) => one !== undefined && isSummarized(one, turns, messages, before),
+    (one) => one !== undefined && isSummarized(one, turns, messages),
   );
   const refs = [...chat.toolcallRefs, ...(point?.chat.toolcallRefs ?? [])];
   const toolcallRefs = [...new Map(refs.map((one) => [one.id, one])).values()];
@@ -68,8 +75,8 @@ function placedName({ identity, position }: KnownMessage): string {
 }
 
 /**
- * Limits a summary to the messages that the host no longer sends after it. When the summary arrived, more of them could
- * have been unknown.
+ * Limits a summary to the messages that the host no longer sends after it, and to those of the chat: the next one follows
+ * it. When the summary arrived, more of them could have been unknown.
  */
 function keepWhatIsSent(
   state: SessionState,
@@ -78,9 +85,9 @@ function keepWhatIsSent(
 ): void {
   const { compaction } = state.chat;
   if (compaction === undefined) return;
-  const next = lastReplacing(compaction, messages, before) + 1;
+  const next = lastReplacing(compaction, messages) + 1;
   const from = (before[next] ?? state.chat.known.get(messages[next]?.key ?? ""))?.position;
-  if (from === undefined || !isAfter(compaction.from, from)) return;
+  if (!isAfter(compaction.from, from ?? afterEnd(state.chat.turns))) return;
   state.chat.summarise(compaction.messages, from);
 }
 
@@ -130,31 +137,18 @@ function isSummarized(
   compaction: Compaction,
   turns: readonly Turn[],
   messages: readonly ReadMessage[],
-  before: KnownList,
 ): boolean {
-  if (lastReplacing(compaction, messages, before) !== -1) return true;
+  if (lastReplacing(compaction, messages) !== -1) return true;
   const heard = new Set(messages.map(({ key }) => key));
   const replaced = upTo(turns, positionBefore(compaction.from));
   const isReached = countSpoken(turns) > countSpoken(replaced);
   return isReached && !namesIn(replaced).some((name) => heard.has(name));
 }
 
-/**
- * Returns the index of the last message of a list that replaces the beginning of the chat; -1 if it has none. A message
- * without an id and a time can have the words of one: a prompt of the chat, or the newest prompt.
- */
-function lastReplacing(
-  compaction: Compaction,
-  messages: readonly ReadMessage[],
-  before: KnownList,
-): number {
+/** Returns the index of the last message of a list that replaces the beginning of the chat; -1 if it has none. */
+function lastReplacing(compaction: Compaction, messages: readonly ReadMessage[]): number {
   const names = new Set(replacingNames(compaction));
-  const newest = messages.findLastIndex(({ identity }) => identity.role === "user");
-  return messages.findLastIndex(({ key, isNamed }, index) => {
-    if (!names.has(key)) return false;
-    const known = before[index];
-    return known === undefined ? isNamed || index !== newest : known.position === undefined;
-  });
+  return messages.findLastIndex(({ key }) => names.has(key));
 }
 
 /**

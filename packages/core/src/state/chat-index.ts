@@ -19,6 +19,7 @@ import {
   withTurn,
 } from "../chat/chat-body.ts";
 import {
+  afterEnd,
   type AssistantStep,
   callsOf,
   isAssistantStep,
@@ -332,14 +333,6 @@ function withReferencesTo(
       saidRefs.map((one) => staticReference(one)),
     ),
   };
-}
-
-/** Returns the position after the end of a chat: the last turn's next step. */
-function afterEnd(turns: readonly Turn[]): TurnPosition {
-  const last = turns.at(-1);
-  return last === undefined
-    ? { turn: 0, step: -1 }
-    : { turn: turns.length - 1, step: last.steps.length };
 }
 
 function identityOfResult({ stored, row }: PoolEntry): KnownMessage["identity"] {

@@ -43,7 +43,11 @@ function knownOf(words: readonly Word[]): readonly KnownMessage[] {
 function found(
   chat: readonly Word[],
   list: readonly Word[],
-  { last = chat, rewound = false }: { last?: readonly Word[]; rewound?: boolean } = {},
+  {
+    last = chat,
+    rewound = false,
+    replaced = 0,
+  }: { last?: readonly Word[]; rewound?: boolean; replaced?: number } = {},
 ): string {
   const known = knownOf(chat);
   const offset = chat.length - last.length;
@@ -54,6 +58,7 @@ function found(
       sequence: known.slice(offset),
       known: new Map(known.map((one) => [one.key, one])),
       isDiscarded: ({ identity }) => identity.key?.startsWith("content:f") === true,
+      replacedUntil: { turn: replaced, step: -1 },
     },
     { rewound },
   );
@@ -157,5 +162,10 @@ describe("messages without ids and times", () => {
   it("are the earlier ones if the host reports that the user went back", () => {
     expect(found(twice, ["u go"], { rewound: true })).toBe("0");
     expect(found(["u a", ...twice], ["u go", "a ok"], { rewound: true })).toBe("3 4");
+  });
+
+  it("are no longer those of a prompt without an answer once a summary replaces it", () => {
+    expect(found(["u go", "u stop"], ["u go"])).toBe("0");
+    expect(found(["u go", "u stop"], ["u go"], { replaced: 1 })).toBe("-");
   });
 });

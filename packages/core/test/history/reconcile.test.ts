@@ -51,7 +51,7 @@ function knownOf(names: readonly Name[]): readonly KnownMessage[] {
 /** Compares a list with known messages of which none failed, or with others. */
 function reconciled(
   names: readonly Name[],
-  known: Omit<KnownMessages, "isDiscarded"> & Partial<KnownMessages>,
+  known: Pick<KnownMessages, "sequence" | "known"> & Partial<KnownMessages>,
   rewound = false,
 ): Reconciliation {
   const { messages } = readList(names, codec);
