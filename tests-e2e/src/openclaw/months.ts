@@ -12,7 +12,7 @@ function textOf(name: string, characters: number): string {
 }
 
 /** Characters of a file that a short turn reads. */
-const readCharacters = 6000;
+const readCharacters = 6_144;
 
 /** The files of a session whose turns read one each. */
 export function readFiles(turns: number): Readonly<Record<string, string>> {
