@@ -66,6 +66,21 @@ describe("a long output that the model has answered", () => {
     expect(many).toBeGreaterThan((few ?? 0) + 1);
   });
 
+  it("leaves later if much follows it that the model has got and not answered", () => {
+    const stage = viewStage("go");
+    const long = stage.call("bash", { command: "build" }, longText);
+    stage.activate(long, { isPinned: true });
+    stage.view(layout, usual);
+    stage.call("bash", { command: "test" }, lines(1));
+    stage.view(layout, usual);
+    stage.call("read", { path: "a.ts" }, lines(2_000));
+    stage.view(layout, usual);
+    stage.activate(long);
+
+    // The provider failed, so the model gets the same again.
+    expect(stage.view(layout, usual).epoch).toMatchObject({ isNew: false });
+  });
+
   it("leaves at once if the cache is cold", () => {
     const stage = viewStage("go");
     const long = stage.call("bash", { command: "build" }, longText);

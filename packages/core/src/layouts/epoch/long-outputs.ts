@@ -81,8 +81,9 @@ export function cutOfMiddles(
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index];
     if (entry?.type === "assistant") answers += 1;
-    if (entry === undefined || index >= sent || answers === 0) continue;
+    if (entry === undefined || index >= sent) continue;
     behind += entry.tokens;
+    if (answers === 0) continue;
     const middle = middleTokens(context, entry);
     if (middle === 0) continue;
     gone += middle;
