@@ -224,35 +224,38 @@ function userTexts({ wire }: PlayedRequest): readonly string[] {
 }
 
 describe.skipIf(isSkipped)("a gateway with settings of its own", () => {
-  it("sends another model what OpenClaw alone sends it, and each prompt once", async () => {
-    const options = { files, fallbacks: ["mock/claude-opus-5-5"] };
-    /** Answers as a server that does not have the usual model. */
-    const without =
-      (calls: PlayedStep): PlayedStep =>
-      (request) => {
-        if (request.model === "mock-1")
-          return { type: "error", status: 404, message: "The model mock-1 does not exist" };
-        return typeof calls === "function" ? calls(request) : calls;
-      };
-    async function texts(plugin: object | undefined): Promise<readonly (readonly string[])[]> {
-      await using played = await playedGateway(
-        plugin === undefined ? options : { ...options, plugin: {} },
-      );
-      await played.turn("look", [read(0)]);
-      await played.turn("look again", [without(read(1)), without(read(1)), without(read(2))]);
-      await played.turn("and now", [read(3)]);
-      await played.gateway.stop();
-      await played.gateway.start();
-      await played.turn("go on");
-      expect(errorsOf(played, played.requestsOf())).toEqual([]);
-      return played.requestsOf().map(userTexts);
-    }
+  it.each(["openai-completions", "anthropic-messages"] as const)(
+    "sends another model what OpenClaw alone sends it, and each prompt once: %s",
+    async (api) => {
+      const options = { api, files, fallbacks: ["mock/claude-opus-5-5"] };
+      /** Answers as a server that does not have the usual model. */
+      const without =
+        (calls: PlayedStep): PlayedStep =>
+        (request) => {
+          if (request.model === "mock-1")
+            return { type: "error", status: 404, message: "The model mock-1 does not exist" };
+          return typeof calls === "function" ? calls(request) : calls;
+        };
+      async function texts(plugin: object | undefined): Promise<readonly (readonly string[])[]> {
+        await using played = await playedGateway(
+          plugin === undefined ? options : { ...options, plugin: {} },
+        );
+        await played.turn("look", [read(0)]);
+        await played.turn("look again", [without(read(1)), without(read(1)), without(read(2))]);
+        await played.turn("and now", [read(3)]);
+        await played.gateway.stop();
+        await played.gateway.start();
+        await played.turn("go on");
+        expect(errorsOf(played, played.requestsOf())).toEqual([]);
+        return played.requestsOf().map(userTexts);
+      }
 
-    const [managed, plain] = [await texts({}), await texts(undefined)];
+      const [managed, plain] = [await texts({}), await texts(undefined)];
 
-    expect(plain.flat().filter((text) => text.startsWith("[Retry after"))).not.toEqual([]);
-    expect(managed).toEqual(plain);
-  });
+      expect(plain.flat().filter((text) => text.startsWith("[Retry after"))).not.toEqual([]);
+      expect(managed).toEqual(plain);
+    },
+  );
 
   it("manages the turns after a session's first run, of an event of the system", async () => {
     const session = "agent:main:main";

@@ -59,7 +59,10 @@ for (const { name, options, play, session } of [...works, ...weeks]) {
   if (!name.includes(process.argv[2] ?? "")) continue;
   const managed = await run({ ...options, plugin: {} }, play, session);
   const plain = await run(options, play, session);
-  measured[name] = { managed, plain, ratio: rounded(managed.cost / plain.cost) };
+  // Work that a gateway did not do has no cost to compare.
+  const isDone = managed.lost + plain.lost === 0;
+  const ratio = isDone ? { ratio: rounded(managed.cost / plain.cost) } : {};
+  measured[name] = { managed, plain, ...ratio };
   console.log(name, measured[name]);
 }
 if (process.argv[2] === undefined) keepMeasured("openclaw-months", measured);
