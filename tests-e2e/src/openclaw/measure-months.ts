@@ -12,7 +12,7 @@ import { changesOf, errorsOf, type PlayedGateway, playedGateway } from "./played
 
 interface Work {
   readonly name: string;
-  readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks">;
+  readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks" | "config">;
   /** Returns how many turns the gateway did not finish. */
   readonly play: (played: PlayedGateway) => Promise<number>;
   /** Default: the usual one. */
@@ -44,9 +44,11 @@ const works: readonly Work[] = [
 ];
 
 const fallbacks = ["mock/claude-opus-5-5"];
+/** The model can call each tool, also the one that begins a sub-agent. */
+const config = { tools: { toolSearch: false } };
 const weeks = [completions, messages].map((api) => ({
   name: `a week of 600 turns, window of 200,000 tokens, ${api}`,
-  options: { api, contextWindow: 200_000, fallbacks } as Work["options"],
+  options: { api, contextWindow: 200_000, fallbacks, config } as Work["options"],
   play: async (played: PlayedGateway): Promise<number> => {
     await playWeek(played);
     return 0;
@@ -55,7 +57,7 @@ const weeks = [completions, messages].map((api) => ({
 }));
 
 const measured: Record<string, object> = {};
-for (const { name, options, play, session } of [...works, ...weeks]) {
+for (const { name, options, play, session } of [...weeks, ...works]) {
   if (!name.includes(process.argv[2] ?? "")) continue;
   const managed = await run({ ...options, plugin: {} }, play, session);
   const plain = await run(options, play, session);
