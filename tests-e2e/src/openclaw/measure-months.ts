@@ -1,9 +1,12 @@
 // What does managed context save in a long session of OpenClaw?
 //
 // For each protocol, a gateway with the plugin and one without it do the same work, one after another. Costs have the prices
-// of Claude for both, so that they can be compared. Run it by hand:
+// of Claude for both, so that they can be compared. Run it by hand; a part of a name measures only the works with it, and the
+// other figures stay:
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e openclaw-months [a part of a name]
+import { readFileSync } from "node:fs";
+
 import { pricesOf, unitsOf } from "../caching/priced-run.ts";
 import { keepMeasured, rounded } from "../measured.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -56,18 +59,25 @@ const weeks = [completions, messages].map((api) => ({
   session: mainSession,
 }));
 
-const measured: Record<string, object> = {};
-for (const { name, options, play, session } of [...weeks, ...works]) {
-  if (!name.includes(process.argv[2] ?? "")) continue;
+const [, , part = ""] = process.argv;
+const measured: Record<string, unknown> = part === "" ? {} : formerFigures();
+for (const { name, options, play, session } of [...works, ...weeks]) {
+  if (!name.includes(part)) continue;
   const managed = await run({ ...options, plugin: {} }, play, session);
   const plain = await run(options, play, session);
   // Work that a gateway did not do has no cost to compare.
   const isDone = managed.lost + plain.lost === 0;
   const ratio = isDone ? { ratio: rounded(managed.cost / plain.cost) } : {};
   measured[name] = { managed, plain, ...ratio };
-  console.log(name, measured[name]);
+  keepMeasured("openclaw-months", measured);
 }
-if (process.argv[2] === undefined) keepMeasured("openclaw-months", measured);
+
+function formerFigures(): Record<string, unknown> {
+  const file = new URL("../../../bench/results/openclaw-months.json", import.meta.url);
+  const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
+  const names = new Set([...works, ...weeks].map(({ name }) => name));
+  return Object.fromEntries(kept.filter(([name]) => names.has(name)));
+}
 
 interface Run {
   readonly calls: number;

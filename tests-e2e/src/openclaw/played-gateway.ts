@@ -89,15 +89,25 @@ export async function playedGateway(
     return { id, name, arguments: args };
   }
 
+  /** The requests of each session. A week has thousands, so each is read once. */
+  const bySession = new Map<string, PlayedRequest[]>();
+  let known = 0;
+
+  function readRequests(): void {
+    // The model bills each request that it answers, in their order.
+    for (const wire of model.requests.slice(known)) {
+      const messages = messagesOf(wire);
+      const text = messages.map((message) => message.text).join("\n");
+      const bill = model.billed[known] ?? { input: 0, read: 0, written: 0 };
+      const session = sessionOf(wire) ?? "";
+      bySession.set(session, [...(bySession.get(session) ?? []), { wire, messages, text, bill }]);
+      known += 1;
+    }
+  }
+
   function requestsOf(session = usualSession): readonly PlayedRequest[] {
-    return model.requests
-      .filter((request) => sessionOf(request) === session)
-      .map((wire) => {
-        const messages = messagesOf(wire);
-        const text = messages.map((message) => message.text).join("\n");
-        const bill = model.billed[wire.index] ?? { input: 0, read: 0, written: 0 };
-        return { wire, messages, text, bill };
-      });
+    readRequests();
+    return bySession.get(session) ?? [];
   }
 
   return {
@@ -109,7 +119,10 @@ export async function playedGateway(
       return requestsOf(session).slice(before);
     },
     plan: (prefix, steps) => void plans.set(prefix, [...steps]),
-    sessions: () => [...new Set(model.requests.map((request) => sessionOf(request) ?? ""))],
+    sessions() {
+      readRequests();
+      return [...bySession.keys()];
+    },
     requestsOf,
     limitTo: (bytes) => void (limit = bytes),
     get refused() {
