@@ -309,6 +309,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The inspector shows an object without its name.",
   },
   {
+    file: "layouts/epoch/long-outputs.ts",
+    of: "behind += entry.tokens;",
+    becomes: "if (answers > 0) behind += entry.tokens;",
+    breaks: "After a failed request, middles of long outputs leave before it pays.",
+  },
+  {
     file: "layouts/epoch/in-part.ts",
     of: "most < end && partLine.test(text.slice(start, end))",
     becomes: "most > end",

@@ -132,7 +132,7 @@ function textInPart(
 
 const partLine = new RegExp(`^${partNotShown.pattern}$`, "u");
 
-/** Returns at most so many characters of a user's text that no line which replaces a part of it is cut. */
+/** Returns how many characters of a user's text are shown: at most `most`, and fewer if the line for an image would be cut. */
 export function userTextLength(text: string, most: number): number {
   const start = most === 0 ? 0 : text.lastIndexOf("\n", most - 1) + 1;
   const next = text.indexOf("\n", most);
