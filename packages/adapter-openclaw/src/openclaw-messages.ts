@@ -21,6 +21,7 @@ import {
   toJson,
 } from "@self-context-manager/core/host";
 
+import { leftOfCut } from "./message-texts.ts";
 import { answerSaid } from "./shown-content.ts";
 
 /** A message as OpenClaw gives it to a context engine. */
@@ -96,6 +97,7 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       toolName: typeof toolName === "string" ? toolName : "",
       content: toolName === "activate" ? blocks.map(said) : blocks,
       ...(typeof wholeText === "string" ? { wholeText } : {}),
+      ...(isCut(wholeText, blocks) ? { isKeptInPart: true } : {}),
       isError: isError === true || hasFailed(details),
       ...(details === undefined ? {} : { details: toJson(details) }),
       ...timeIn({ timestamp }),
@@ -111,6 +113,12 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
     };
   },
 };
+
+/** Whether the host has cut the longest known text of a result. */
+function isCut(wholeText: unknown, blocks: readonly Block[]): boolean {
+  if (typeof wholeText === "string") return leftOfCut(wholeText) !== undefined;
+  return blocks.some((block) => isText(block) && leftOfCut(block.text) !== undefined);
+}
 
 /** A block of an answer of `activate`, as requests have it. */
 function said(block: Block): Block {

@@ -47,6 +47,25 @@ function cut(message: OpenClawMessage): OpenClawMessage {
   return { ...message, content: [{ type: "text", text }] };
 }
 
+/** The messages of a turn that the host made without the plugin. */
+function turnWithout({ name, args }: FakeCall, output: string): OpenClawMessage[] {
+  const call = { type: "toolCall", id: "call_9", name, arguments: args };
+  const said = { type: "text", text: "seen" };
+  return [
+    { role: "user", content: "look", timestamp: 1_000_000 },
+    { role: "assistant", content: [call], stopReason: "toolUse", timestamp: 1_000_001 },
+    {
+      role: "toolResult",
+      toolCallId: "call_9",
+      toolName: name,
+      content: [{ type: "text", text: output }],
+      isError: false,
+      timestamp: 1_000_002,
+    },
+    { role: "assistant", content: [said], stopReason: "stop", timestamp: 1_000_003 },
+  ];
+}
+
 describe("a turn in OpenClaw", () => {
   it("shows results with their handles in the turn itself", async () => {
     await using gateway = await fakeGateway();
@@ -188,30 +207,25 @@ describe("a turn in OpenClaw", () => {
     const content = "first line\nsecond line\n";
     await using gateway = await fakeGateway({ files: { "a.txt": content } });
     const read = { name: "read", args: { path: "a.txt" }, result: content };
-    const call = { type: "toolCall", id: "call_9", name: "read", arguments: read.args };
-    gateway.messages = [
-      { role: "user", content: "look", timestamp: 1_000_000 },
-      { role: "assistant", content: [call], stopReason: "toolUse", timestamp: 1_000_001 },
-      {
-        role: "toolResult",
-        toolCallId: "call_9",
-        toolName: "read",
-        content: [{ type: "text", text: content }],
-        isError: false,
-        timestamp: 1_000_002,
-      },
-      {
-        role: "assistant",
-        content: [{ type: "text", text: "seen" }],
-        stopReason: "stop",
-        timestamp: 1_000_003,
-      },
-    ];
+    gateway.messages = turnWithout(read, content);
 
     const [first, second] = await gateway.turn("again", [read]);
 
     expect(first?.texts.filter((text) => text.startsWith("f1 a.txt v1\n"))).toHaveLength(1);
     expect(timesShown(second, "second line")).toBe(1);
+  });
+
+  it("says which results it has only in part", async () => {
+    await using gateway = await fakeGateway();
+    const mark = "[... 8000 more characters truncated; rerun with narrower args if needed]";
+    gateway.messages = turnWithout(command("old"), `the beginning${mark}`);
+
+    const sessionKey = "agent:main:one";
+    await gateway.turn("again", [command("new", "line\n".repeat(9000))]);
+    const listed = await gateway.runtime.command("", { sessionKey, sessionId: "s1" });
+
+    const inPart = listed.split("\n").filter((line) => line.includes("kept in part"));
+    expect(inPart.map((line) => line.split(" ")[0])).toEqual(["t1"]);
   });
 
   it("follows a user who goes back to the beginning", async () => {
@@ -356,7 +370,7 @@ describe("managed context that is off", () => {
   it("is reported before the first turn without a sign of a failure", async () => {
     await using gateway = await fakeGateway();
 
-    const answer = await gateway.runtime.command("", { sessionKey: "agent:main:one" });
+    const answer = await gateway.runtime.command("", { sessionKey, sessionId: "s1" });
 
     expect(answer).toBe(
       "This session has had no request since the gateway started.\nNo objects are known yet.",

@@ -162,7 +162,10 @@ function line(object: ListedObject, workspace: string): string {
 function sizeOf({ body }: ListedObject["stored"]): string {
   const presence = presenceOf(body);
   if (presence === "missing") return "deleted";
-  if (presence === "present") return `${Number(body["char_count"] ?? 0)} chars`;
+  if (presence === "present") {
+    const part = body["kept_in_part"] === true ? " of a longer output, kept in part" : "";
+    return `${Number(body["char_count"] ?? 0)} chars${part}`;
+  }
   const { size } = body;
   const bytes = typeof size === "number" ? `${size} bytes` : "size not known";
   return `${bytes}, ${presence === "unread" ? "not read" : "not text"}`;

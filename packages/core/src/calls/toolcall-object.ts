@@ -68,6 +68,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
       ? {}
       : { target_refs: facts.targetRefs }),
     ...defined({ target_range: facts.targetRange, shown_range: shownRange }),
+    ...(result.isKeptInPart === true && !isContextTool ? { kept_in_part: true } : {}),
     ...(isContextTool || result.details === undefined ? {} : { details: result.details }),
     ...(facts.id === result.toolCallId ? {} : { provider_id: result.toolCallId }),
     ...defined({ timestamp: result.timestamp }),

@@ -96,6 +96,8 @@ export type ToolResultMessage = {
    * lines in `content` are shown until others are activated. A text that begins otherwise is ignored.
    */
   readonly wholeText?: string;
+  /** Whether the tool returned more text than is known: the host has cut it. The object of the call records that. */
+  readonly isKeptInPart?: true;
   /** Whether the tool failed or did not run. */
   readonly isError: boolean;
   /**

@@ -12,6 +12,7 @@ interface Fields {
   readonly context_tool?: boolean;
   readonly presence?: string;
   readonly size?: number;
+  readonly kept_in_part?: boolean;
 }
 
 /** An object as a session lists it. */
@@ -68,6 +69,12 @@ const many: readonly ListedObject[] = Array.from({ length: 120 }, (_, index) =>
 );
 
 describe("the list of the user's command", () => {
+  it("says which results are kept in part", async () => {
+    const listed = await run("", [object("t4", "active", "bash: seq 9", { kept_in_part: true })]);
+
+    expect(listed).toContain("10 chars of a longer output, kept in part, v1");
+  });
+
   it("has the pinned, active and shown objects first, then the newest", async () => {
     const listed = await run("", [...few, object("t3", "inactive", "bash: ls")]);
 
