@@ -21,7 +21,7 @@ import {
   toJson,
 } from "@self-context-manager/core/host";
 
-import { leftOfCut } from "./message-texts.ts";
+import { leftOfCut } from "./cut-texts.ts";
 import { answerSaid } from "./shown-content.ts";
 
 /** A message as OpenClaw gives it to a context engine. */

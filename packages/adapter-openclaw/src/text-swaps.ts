@@ -1,4 +1,4 @@
-import { beginsWith, leftOfCut } from "./message-texts.ts";
+import { beginsWith, leftOfCut } from "./cut-texts.ts";
 import type { TextSwap } from "./turn-view.ts";
 
 /** Puts the texts of views into requests, which pass through a text transform one text at a time. */

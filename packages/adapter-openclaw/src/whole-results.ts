@@ -1,6 +1,7 @@
 import { boundedMap } from "@self-context-manager/core/host";
 
-import { cutMark, textsOf } from "./message-texts.ts";
+import { cutMark } from "./cut-texts.ts";
+import { textsOf } from "./message-texts.ts";
 import type { OpenClawMessage } from "./openclaw-messages.ts";
 
 /**

@@ -370,7 +370,7 @@ describe("managed context that is off", () => {
   it("is reported before the first turn without a sign of a failure", async () => {
     await using gateway = await fakeGateway();
 
-    const answer = await gateway.runtime.command("", { sessionKey, sessionId: "s1" });
+    const answer = await gateway.runtime.command("", { sessionKey: "agent:main:one" });
 
     expect(answer).toBe(
       "This session has had no request since the gateway started.\nNo objects are known yet.",

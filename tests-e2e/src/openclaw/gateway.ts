@@ -41,7 +41,10 @@ export interface Gateway extends AsyncDisposable {
   readonly state: string;
   /** Returns the workspace of an agent. Default: the first one. */
   workspace(agent?: string): string;
-  /** Sends a message of the user and returns the agent's answer. Rejects if the gateway reports an error. */
+  /**
+   * Sends a message of the user and returns the agent's answer. Rejects if the gateway reports an error, and with `TypeError`
+   * if it gives no answer.
+   */
   prompt(prompt: string | GatewayPrompt): Promise<string>;
   /** Runs the host's command line and returns its output. Rejects if it fails. */
   run(...args: readonly string[]): Promise<string>;

@@ -10,14 +10,26 @@ import { readFileSync } from "node:fs";
 import { pricesOf, unitsOf } from "../caching/priced-run.ts";
 import { keepMeasured, rounded } from "../measured.ts";
 import type { GatewayOptions } from "./gateway.ts";
-import { mainSession, playLongTurn, playReads, playWeek, readFiles } from "./months.ts";
-import { changesOf, errorsOf, type PlayedGateway, playedGateway } from "./played-gateway.ts";
+import {
+  mainSession,
+  playLongTurn,
+  playReads,
+  playWeek,
+  readFiles,
+  type WeekTrouble,
+} from "./months.ts";
+import {
+  changesOf,
+  errorsOf,
+  keptMessages,
+  type PlayedGateway,
+  playedGateway,
+} from "./played-gateway.ts";
 
 interface Work {
   readonly name: string;
   readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks" | "config">;
-  /** Returns how many turns the gateway did not finish. */
-  readonly play: (played: PlayedGateway) => Promise<number>;
+  readonly play: (played: PlayedGateway) => Promise<Partial<WeekTrouble>>;
   /** Default: the usual one. */
   readonly session?: string;
 }
@@ -29,7 +41,7 @@ const works: readonly Work[] = [
   ...[completions, messages].map((api) => ({
     name: `110 turns that read a file, window of 64,000 tokens, ${api}`,
     options: { api, contextWindow: 64_000 } as Work["options"],
-    play: async (played: PlayedGateway): Promise<number> => await playReads(played, 110),
+    play: async (played: PlayedGateway) => ({ lost: await playReads(played, 110) }),
   })),
   ...(
     [
@@ -39,9 +51,9 @@ const works: readonly Work[] = [
   ).map(([api, contextWindow]) => ({
     name: `one turn of 62 calls and three more turns, window of ${contextWindow / 1000},000 tokens, ${api}`,
     options: { api, contextWindow },
-    play: async (played: PlayedGateway): Promise<number> => {
+    play: async (played: PlayedGateway) => {
       await playLongTurn(played);
-      return 0;
+      return {};
     },
   })),
 ];
@@ -52,10 +64,7 @@ const config = { tools: { toolSearch: false } };
 const weeks = [completions, messages].map((api) => ({
   name: `a week of 600 turns, window of 200,000 tokens, ${api}`,
   options: { api, contextWindow: 200_000, fallbacks, config } as Work["options"],
-  play: async (played: PlayedGateway): Promise<number> => {
-    await playWeek(played);
-    return 0;
-  },
+  play: playWeek,
   session: mainSession,
 }));
 
@@ -85,12 +94,16 @@ interface Run {
   readonly cost: number;
   /** Calls whose messages do not begin with those of the call before. */
   readonly changes: number;
+  /** Those of them that change the first message: after a reset, and where the host writes another text or model into it. */
+  readonly changesOfFirst: number;
   /** Tokens of the largest prompt. */
   readonly largest: number;
   /** Megabytes of the gateway's process at the end. */
   readonly memory: number;
   /** Turns that the gateway did not finish. */
   readonly lost: number;
+  /** How often its process ended by a failure of its own, if the work goes on then. */
+  readonly crashes?: number;
   /** What a provider refuses, and how often. */
   readonly errors: number;
 }
@@ -101,8 +114,10 @@ async function run(
   session?: string,
 ): Promise<Run> {
   await using played = await playedGateway({ files: readFiles(110), ...options });
-  const lost = await play(played);
+  const { lost = 0, crashes } = await play(played);
   const requests = played.requestsOf(session);
+  const changes = changesOf(requests);
+  const ofFirst = changes.filter((at) => keptMessages(requests[at - 1], requests[at]) === 0);
   const bills = requests.map(({ bill: { input, read, written } }) =>
     // The server of chat completions bills no writing; here it has Claude's prices too.
     options.api === messages
@@ -112,10 +127,12 @@ async function run(
   return {
     calls: requests.length,
     cost: rounded(unitsOf(bills, pricesOf.anthropic)),
-    changes: changesOf(requests).length,
+    changes: changes.length,
+    changesOfFirst: ofFirst.length,
     largest: Math.max(...bills.map(({ input, read, written }) => input + read + written)),
     memory: Math.round((await played.gateway.memory()) / 1e6),
     lost,
+    ...(crashes === undefined ? {} : { crashes }),
     errors: errorsOf(played, requests).length,
   };
 }

@@ -63,18 +63,40 @@ export const weekFiles: Readonly<Record<string, string>> = readFiles(60);
 const days = 5;
 const turnsOfDay = 120;
 
+/** What went wrong in a week of a gateway. */
+export interface WeekTrouble {
+  /** Turns that the gateway did not finish. */
+  readonly lost: number;
+  /** How often its process ended by a failure of its own. The user then starts it and sends the prompt again. */
+  readonly crashes: number;
+}
+
 /**
  * Plays a week of a gateway's main session: 600 turns in five days. A day begins with an event of the system and ends with a
  * reset. In each one the usual model fails for a turn and the gateway is restarted, and in three a sub-agent works.
  */
-export async function playWeek(played: PlayedGateway): Promise<void> {
+export async function playWeek(played: PlayedGateway): Promise<WeekTrouble> {
+  let [lost, crashes] = [0, 0];
+  /** Makes a turn, and again if the gateway's process ends meanwhile. */
+  const make = async (text: string, steps: () => readonly PlayedStep[]): Promise<void> => {
+    const turn = async (): Promise<unknown> => await played.turn(text, steps(), mainSession);
+    await turn().catch(async (error: unknown) => {
+      if (!(error instanceof TypeError)) {
+        lost += 1;
+        return;
+      }
+      crashes += 1;
+      await played.gateway.stop();
+      await played.gateway.start();
+      await turn().catch(() => (lost += 1));
+    });
+  };
   for (let day = 0; day < days; day += 1) {
     const before = played.requestsOf(mainSession).length;
     await played.gateway.run("system", "event", "--text", `day ${day} begins`, "--mode", "now");
     await until(() => played.requestsOf(mainSession).length > before);
     for (let turn = 0; turn < turnsOfDay; turn += 1) {
-      const steps = stepsOf(day, turn);
-      await played.turn(`day ${day}, work ${turn}`, steps, mainSession);
+      await make(`day ${day}, work ${turn}`, () => stepsOf(day, turn));
       if (turn === 30 && day % 2 === 0) await until(() => played.sessions().length > day / 2 + 1);
       if (turn === 60) {
         await played.gateway.stop();
@@ -83,6 +105,7 @@ export async function playWeek(played: PlayedGateway): Promise<void> {
     }
     await played.gateway.call("sessions.reset", { key: mainSession });
   }
+  return { lost, crashes };
 }
 
 /** The session of a gateway's main agent. */

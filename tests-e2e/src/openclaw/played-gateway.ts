@@ -192,9 +192,12 @@ function refusal(size: number, limit: number): Reply {
 }
 
 /** Returns how many messages at the beginning of a request are those of the request before it. */
-export function keptMessages(before: PlayedRequest, after: PlayedRequest): number {
-  const [old, now] = [before, after].map(({ messages }) =>
-    messages.map(({ raw }) => JSON.stringify(raw)),
+export function keptMessages(
+  before: PlayedRequest | undefined,
+  after: PlayedRequest | undefined,
+): number {
+  const [old, now] = [before, after].map((request) =>
+    request?.messages.map(({ raw }) => JSON.stringify(raw)),
   );
   const changed = (old ?? []).findIndex((one, index) => one !== now?.[index]);
   return changed === -1 ? (old ?? []).length : changed;
