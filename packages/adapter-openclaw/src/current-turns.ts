@@ -73,13 +73,12 @@ export function currentTurns(): CurrentTurns {
 
 /**
  * Whether a message is a prompt that the turn has already. OpenClaw writes it again for each attempt: after an answer that
- * it has refused, the same message; otherwise one without its key and with another time, and for another model with a
- * note before it. Its transcript keeps the first.
+ * it has refused, the same message; otherwise one without its key and with another time. Its transcript keeps the first.
  */
 function isRepeated(message: OpenClawMessage, turn: readonly OpenClawMessage[]): boolean {
   if (message.role !== "user") return false;
   const key = message["idempotencyKey"];
-  const text = textsOf(message).join("\n").replace(retryNote, "");
+  const text = textsOf(message).join("\n");
   return turn.some(
     (one) =>
       one.role === "user" &&
@@ -87,9 +86,6 @@ function isRepeated(message: OpenClawMessage, turn: readonly OpenClawMessage[]):
       textsOf(one).join("\n") === text,
   );
 }
-
-/** What the host writes before a prompt that it sends to another model. */
-const retryNote = /^\[Retry after the previous model attempt failed or timed out\]\n\n/u;
 
 /** Whether a message is a whole answer of the model, which each later list has. */
 function isAnswer({ role, provider, stopReason, content }: OpenClawMessage): boolean {

@@ -42,8 +42,6 @@ describe("the current turn", () => {
     const turns = currentTurns();
     turns.written(place, prompt("go", 1, "run:user"));
     turns.written(place, { ...prompt("go", 2), content: [{ type: "text", text: "go" }] });
-    const note = "[Retry after the previous model attempt failed or timed out]\n\n";
-    turns.written(place, prompt(`${note}go`, 2));
     turns.written(place, prompt("go", 3, "other:user"));
 
     expect(turns.after(place, []).map(({ timestamp }) => timestamp)).toEqual([1, 3]);
