@@ -50,9 +50,16 @@ export function shapedAs(
   return { ...message, content: [...pieces.map((text) => ({ type: "text", text })), ...others] };
 }
 
-/** Returns a message with more text at its end. */
+/** Returns a message with more text behind its last text. It has as many texts as before, if it has one. */
 export function withText(message: OpenClawMessage, added: string): OpenClawMessage {
-  return { ...message, content: [...blocksOf(message), { type: "text", text: added }] };
+  const { content } = message;
+  if (typeof content === "string" && content !== "")
+    return { ...message, content: [content, added].join(between) };
+  const blocks = blocksOf(message);
+  const last = blocks.findLastIndex((block) => blockText(block).length > 0);
+  if (last === -1) return { ...message, content: [...blocks, { type: "text", text: added }] };
+  const text = [...blockText(blocks[last]), added].join(between);
+  return { ...message, content: blocks.with(last, { ...fieldsOf(blocks[last]), text }) };
 }
 
 /** What separates texts that are joined. */

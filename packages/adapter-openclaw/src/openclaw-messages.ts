@@ -98,7 +98,8 @@ const decoders: Readonly<Record<string, (message: Fields) => Message | undefined
       content: toolName === "activate" ? blocks.map(said) : blocks,
       ...(typeof wholeText === "string" ? { wholeText } : {}),
       ...(isCut(wholeText, blocks) ? { isKeptInPart: true } : {}),
-      isError: isError === true || hasFailed(details),
+      isError: isError === true,
+      ...(hasFailed(details) ? { hasFailed: true } : {}),
       ...(details === undefined ? {} : { details: toJson(details) }),
       ...timeIn({ timestamp }),
     };

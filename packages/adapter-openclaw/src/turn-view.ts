@@ -53,16 +53,19 @@ export function sameTexts(messages: readonly OpenClawMessage[]): readonly TextSw
   return messages.flatMap((message) => swapsOf(message, message));
 }
 
-/** Returns a message of a view in the shape of the host's own. */
+/**
+ * Returns a message of a view in the shape of the host's own. It keeps this shape when the host does not hand its message
+ * over any more: a result then has one text, as those of OpenClaw's tools have.
+ */
 function shapedIn(
   message: OpenClawMessage,
   original: OpenClawMessage | undefined,
 ): OpenClawMessage {
-  if (original === undefined) return message;
-  const { isError } = original;
-  const made = shapedAs(message, original) ?? message;
-  return message.role === "toolResult" ? { ...made, isError } : made;
+  const usual = message.role === "toolResult" ? oneText : message;
+  return shapedAs(message, original ?? usual) ?? message;
 }
+
+const oneText: OpenClawMessage = { role: "toolResult", content: [{ type: "text", text: "" }] };
 
 function swapsOf(from: OpenClawMessage, to: OpenClawMessage): readonly TextSwap[] {
   const before = textsOf(from);

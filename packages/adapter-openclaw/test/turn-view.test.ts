@@ -18,6 +18,12 @@ function prompt(content: string, timestamp: number): OpenClawMessage {
   return { role: "user", content, timestamp };
 }
 
+function blocks(timestamp: number, ...content: readonly object[]): OpenClawMessage {
+  return { role: "user", content, timestamp };
+}
+
+const image = { type: "image", data: "aGk=", mimeType: "image/png" };
+
 function result(timestamp: number, ...content: readonly object[]): OpenClawMessage {
   return { role: "toolResult", toolCallId: `c${timestamp}`, toolName: "read", content, timestamp };
 }
@@ -73,6 +79,25 @@ describe("a view in OpenClaw", () => {
       ["a", "a"],
       ["long", "[stub]"],
     ]);
+  });
+
+  it.each([
+    ["a prompt", [prompt("go", 1)], [prompt("go", 1)]],
+    ["a prompt of blocks", [blocks(1, text("go"))], [blocks(1, text("go"))]],
+    ["a prompt with an image", [blocks(1, text("go"), image)], [blocks(1, text("go"), image)]],
+    [
+      "a result",
+      [prompt("go", 1), call, result(3, text("all"))],
+      [prompt("go", 1), call, result(3, text("f1 v2"), text("[f1 v2 replaces v1 above]"))],
+    ],
+  ])("is the same when the host no longer has its messages: %s", (_name, earlier, shown) => {
+    const view = [...shown, own("[pinned: f1]"), prompt("more", 9)];
+    const turn = [prompt("more", 9)];
+
+    const before = viewIn(view, earlier, turn).history;
+    const after = viewIn(view, [], turn).history;
+
+    expect(after).toEqual(before);
   });
 
   it("joins texts of the context manager to the message before them, in the turn and later", () => {

@@ -58,7 +58,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     args: facts.args,
     args_display: argsDisplay(result.toolName, facts.args),
     ...defined({ call_kind: facts.kind }),
-    status: result.isError ? "fail" : "ok",
+    status: result.isError || result.hasFailed === true ? "fail" : "ok",
     is_error: result.isError,
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),

@@ -98,8 +98,10 @@ export type ToolResultMessage = {
   readonly wholeText?: string;
   /** Whether the tool returned more text than is known: the host has cut it. The object of the call records that. */
   readonly isKeptInPart?: true;
-  /** Whether the tool failed or did not run. */
+  /** Whether the tool failed or did not run, as the host says it. A view says the same. */
   readonly isError: boolean;
+  /** Whether it failed although the host does not say so: it passes a command as a success, with its exit code beside it. */
+  readonly hasFailed?: true;
   /**
    * The host's record beside the text. For the result of a context tool it contains what `answerDetails` returned, so
    * that the effects are known from the host's history alone.

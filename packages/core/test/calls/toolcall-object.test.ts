@@ -1,6 +1,6 @@
 import { objectId, type ObjectMetadata } from "@self-context-manager/objects";
 import { expect, it } from "vitest";
-import { filesInResult, filesLoaded } from "../../src/calls/toolcall-object.ts";
+import { filesInResult, filesLoaded, toolcallBody } from "../../src/calls/toolcall-object.ts";
 
 const reference = {
   ref: "static",
@@ -27,4 +27,20 @@ it.each<readonly [string, object, boolean, boolean]>([
 ])("the files of a %s", (_, fields, isInResult, isLoaded) => {
   expect(filesInResult(call(fields))).toEqual(isInResult ? [reference] : []);
   expect(filesLoaded(call(fields))).toEqual(isLoaded ? [reference] : []);
+});
+
+it.each([
+  ["ok", { isError: false }],
+  ["fail", { isError: true }],
+  ["fail", { isError: false, hasFailed: true }],
+] as const)("a call has the status %s and the host's own mark: %j", (status, marks) => {
+  const content = [{ type: "text", text: "out" }] as const;
+  const names = { toolCallId: "c", toolName: "bash" };
+  const result = { role: "toolResult", ...names, content, ...marks } as const;
+  const facts = { id: objectId("c"), args: {}, chatRef: reference, fileRefs: [] };
+
+  const body = toolcallBody({ ...facts, result });
+
+  expect(body["status"]).toBe(status);
+  expect(body["is_error"]).toBe(marks.isError);
 });
