@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { join } from "node:path";
 
 import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
-import { playReads, readFiles } from "../src/openclaw/months.ts";
+import { mixedSteps, playTurns, readFiles } from "../src/openclaw/months.ts";
 import {
   changesOf,
   errorsOf,
@@ -33,6 +33,9 @@ async function epochsOf({ gateway }: PlayedGateway): Promise<ReadonlySet<number>
 }
 
 const turns = 150;
+const calls = Array.from({ length: turns }, (_, turn) => mixedSteps(turn).length + 1).reduce(
+  (sum, count) => sum + count,
+);
 
 describe.skipIf(isSkipped)("a session of OpenClaw with 150 turns", () => {
   it.each([
@@ -46,13 +49,13 @@ describe.skipIf(isSkipped)("a session of OpenClaw with 150 turns", () => {
     async (options) => {
       await using played = await playedGateway({ files: readFiles(turns), plugin: {}, ...options });
 
-      const lost = await playReads(played, turns);
+      const lost = await playTurns(played, turns, mixedSteps);
       const requests = played.requestsOf();
       const epochs = await epochsOf(played);
 
       expect(lost).toBe(0);
       expect(errorsOf(played, requests)).toEqual([]);
-      expect(requests).toHaveLength(2 * turns);
+      expect(requests).toHaveLength(calls);
       expect(epochs.size).toBeGreaterThan(2);
       expect(changesOf(requests).filter((place) => !epochs.has(place))).toEqual([]);
       for (const { text } of requests)

@@ -13,7 +13,7 @@ import type { GatewayOptions } from "./gateway.ts";
 import {
   mainSession,
   playLongTurn,
-  playReads,
+  playTurns,
   playWeek,
   readFiles,
   type WeekTrouble,
@@ -41,7 +41,7 @@ const works: readonly Work[] = [
   ...[completions, messages].map((api) => ({
     name: `110 turns that read a file, window of 64,000 tokens, ${api}`,
     options: { api, contextWindow: 64_000 } as Work["options"],
-    play: async (played: PlayedGateway) => ({ lost: await playReads(played, 110) }),
+    play: async (played: PlayedGateway) => ({ lost: await playTurns(played, 110) }),
   })),
   ...(
     [

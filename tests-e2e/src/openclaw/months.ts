@@ -24,18 +24,34 @@ export function readFiles(turns: number): Readonly<Record<string, string>> {
   );
 }
 
-/** Plays turns that read one file each. Returns how many of them the gateway did not finish. */
-export async function playReads(
+/** Plays turns, by default such that read one file each. Returns how many of them the gateway did not finish. */
+export async function playTurns(
   played: PlayedGateway,
   turns: number,
+  stepsOfTurn = (turn: number): readonly PlayedStep[] => [[["read", { path: `n${turn}.txt` }]]],
   session?: string,
 ): Promise<number> {
   let lost = 0;
   for (let index = 0; index < turns; index += 1) {
-    const steps: readonly PlayedStep[] = [[["read", { path: `n${index}.txt` }]]];
+    const steps = stepsOfTurn(index);
     await played.turn(`please look at number ${index}`, steps, session).catch(() => (lost += 1));
   }
   return lost;
+}
+
+/** The steps of a turn that reads, runs a command that succeeds or fails, or writes a file, which a later turn reads and writes. */
+export function mixedSteps(turn: number): readonly PlayedStep[] {
+  const read: PlayedStep = [["read", { path: `n${turn}.txt` }]];
+  const name = `w${Math.floor(turn / 5) % 8}.txt`;
+  const write: PlayedStep = [["write", { path: name, content: textOf(`w${turn}`, 2000) }]];
+  const kinds: readonly (readonly PlayedStep[])[] = [
+    [read],
+    [read, [["exec", { command: `seq ${turn * 100} ${turn * 100 + 400}` }]]],
+    [write],
+    [[["read", { path: name }]], write],
+    [[["exec", { command: `cat missing${turn}.txt` }]], read],
+  ];
+  return kinds[turn % kinds.length] ?? [];
 }
 
 /** The 62 calls of a long turn: two thirds read, the others write. */
