@@ -49,13 +49,15 @@ describe.skipIf(isSkipped)("a session of OpenClaw with 150 turns", () => {
     async (options) => {
       await using played = await playedGateway({ files: readFiles(turns), plugin: {}, ...options });
 
-      const lost = await playTurns(played, turns, mixedSteps);
+      const { lost, crashes } = await playTurns(played, turns, mixedSteps);
       const requests = played.requestsOf();
       const epochs = await epochsOf(played);
 
       expect(lost).toBe(0);
       expect(errorsOf(played, requests)).toEqual([]);
-      expect(requests).toHaveLength(calls);
+      // After a crash of the host's own, a prompt is sent again.
+      expect(requests.length).toBeGreaterThanOrEqual(calls);
+      expect(requests.length - calls).toBeLessThanOrEqual(crashes * 3);
       expect(epochs.size).toBeGreaterThan(2);
       expect(changesOf(requests).filter((place) => !epochs.has(place))).toEqual([]);
       for (const { text } of requests)

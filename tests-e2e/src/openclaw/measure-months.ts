@@ -16,7 +16,7 @@ import {
   playTurns,
   playWeek,
   readFiles,
-  type WeekTrouble,
+  type Trouble,
 } from "./months.ts";
 import {
   changesOf,
@@ -29,7 +29,7 @@ import {
 interface Work {
   readonly name: string;
   readonly options: Pick<GatewayOptions, "api" | "contextWindow" | "fallbacks" | "config">;
-  readonly play: (played: PlayedGateway) => Promise<Partial<WeekTrouble>>;
+  readonly play: (played: PlayedGateway) => Promise<Partial<Trouble>>;
   /** Default: the usual one. */
   readonly session?: string;
 }
@@ -41,7 +41,7 @@ const works: readonly Work[] = [
   ...[completions, messages].map((api) => ({
     name: `110 turns that read a file, window of 64,000 tokens, ${api}`,
     options: { api, contextWindow: 64_000 } as Work["options"],
-    play: async (played: PlayedGateway) => ({ lost: await playTurns(played, 110) }),
+    play: async (played: PlayedGateway) => await playTurns(played, 110),
   })),
   ...(
     [

@@ -24,19 +24,45 @@ export function readFiles(turns: number): Readonly<Record<string, string>> {
   );
 }
 
-/** Plays turns, by default such that read one file each. Returns how many of them the gateway did not finish. */
+/** What went wrong in the work of a gateway. */
+export interface Trouble {
+  /** Turns that the gateway did not finish. */
+  lost: number;
+  /** How often its process ended by a failure of its own. The user then starts it and sends the prompt again. */
+  crashes: number;
+}
+
+/** Plays a turn, and again if the gateway's process ends meanwhile. Adds to the trouble what went wrong. */
+async function playTurn(
+  played: PlayedGateway,
+  trouble: Trouble,
+  turn: () => Promise<unknown>,
+): Promise<void> {
+  await turn().catch(async (error: unknown) => {
+    if (!(error instanceof TypeError)) {
+      trouble.lost += 1;
+      return;
+    }
+    trouble.crashes += 1;
+    await played.gateway.stop();
+    await played.gateway.start();
+    await turn().catch(() => (trouble.lost += 1));
+  });
+}
+
+/** Plays turns, by default such that read one file each. */
 export async function playTurns(
   played: PlayedGateway,
   turns: number,
   stepsOfTurn = (turn: number): readonly PlayedStep[] => [[["read", { path: `n${turn}.txt` }]]],
-  session?: string,
-): Promise<number> {
-  let lost = 0;
+): Promise<Trouble> {
+  const trouble = { lost: 0, crashes: 0 };
   for (let index = 0; index < turns; index += 1) {
-    const steps = stepsOfTurn(index);
-    await played.turn(`please look at number ${index}`, steps, session).catch(() => (lost += 1));
+    const text = `please look at number ${index}`;
+    const turn = async (): Promise<unknown> => await played.turn(text, stepsOfTurn(index));
+    await playTurn(played, trouble, turn);
   }
-  return lost;
+  return trouble;
 }
 
 /** The steps of a turn that reads, runs a command that succeeds or fails, or writes a file, which a later turn reads and writes. */
@@ -79,40 +105,23 @@ export const weekFiles: Readonly<Record<string, string>> = readFiles(60);
 const days = 5;
 const turnsOfDay = 120;
 
-/** What went wrong in a week of a gateway. */
-export interface WeekTrouble {
-  /** Turns that the gateway did not finish. */
-  readonly lost: number;
-  /** How often its process ended by a failure of its own. The user then starts it and sends the prompt again. */
-  readonly crashes: number;
-}
-
 /**
  * Plays a week of a gateway's main session: 600 turns in five days. A day begins with an event of the system and ends with a
  * reset. In each one the usual model fails for a turn and the gateway is restarted, and in three a sub-agent works.
  */
-export async function playWeek(played: PlayedGateway): Promise<WeekTrouble> {
-  let [lost, crashes] = [0, 0];
-  /** Makes a turn, and again if the gateway's process ends meanwhile. */
-  const make = async (text: string, steps: () => readonly PlayedStep[]): Promise<void> => {
-    const turn = async (): Promise<unknown> => await played.turn(text, steps(), mainSession);
-    await turn().catch(async (error: unknown) => {
-      if (!(error instanceof TypeError)) {
-        lost += 1;
-        return;
-      }
-      crashes += 1;
-      await played.gateway.stop();
-      await played.gateway.start();
-      await turn().catch(() => (lost += 1));
-    });
-  };
+export async function playWeek(played: PlayedGateway): Promise<Trouble> {
+  const trouble = { lost: 0, crashes: 0 };
   for (let day = 0; day < days; day += 1) {
     const before = played.requestsOf(mainSession).length;
     await played.gateway.run("system", "event", "--text", `day ${day} begins`, "--mode", "now");
     await until(() => played.requestsOf(mainSession).length > before);
     for (let turn = 0; turn < turnsOfDay; turn += 1) {
-      await make(`day ${day}, work ${turn}`, () => stepsOf(day, turn));
+      const text = `day ${day}, work ${turn}`;
+      await playTurn(
+        played,
+        trouble,
+        async () => await played.turn(text, stepsOf(day, turn), mainSession),
+      );
       if (turn === 30 && day % 2 === 0) await until(() => played.sessions().length > day / 2 + 1);
       if (turn === 60) {
         await played.gateway.stop();
@@ -121,7 +130,7 @@ export async function playWeek(played: PlayedGateway): Promise<WeekTrouble> {
     }
     await played.gateway.call("sessions.reset", { key: mainSession });
   }
-  return { lost, crashes };
+  return trouble;
 }
 
 /** The session of a gateway's main agent. */
