@@ -54,8 +54,8 @@ export function sameTexts(messages: readonly OpenClawMessage[]): readonly TextSw
 }
 
 /**
- * Returns a message of a view in the shape of the host's own. It keeps this shape when the host does not hand its message
- * over any more: a result then has one text, as those of OpenClaw's tools have.
+ * Returns a message of a view in the shape of the host's own. It keeps this shape when the host no longer hands its message
+ * over: a result then has one text, as those of OpenClaw's tools have.
  */
 function shapedIn(
   message: OpenClawMessage,

@@ -118,7 +118,7 @@ async function sampleObjects(): Promise<readonly Sample[]> {
     },
     {
       title: "Tool call",
-      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `status` is `ok` or `fail`. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35). `call_kind` is `read`, `search`, `command`, `write`, `edit`, `web`, `agent` or `other`; calls of context tools have none. `file_refs` names the versions of the files that a call read, wrote or edited; a command in a shell has none.",
+      text: "One execution of a tool. The content is the output, and the arguments are stored as the model gave them. `status` is `ok` or `fail`; `is_error` is what the host says, which can be `false` for a command with an exit code that says otherwise. `chat_ref` names the version of the chat that contains the tool call, with its place (decision D35). `call_kind` is `read`, `search`, `command`, `write`, `edit`, `web`, `agent` or `other`; calls of context tools have none. `file_refs` names the versions of the files that a call read, wrote or edited; a command in a shell has none. `kept_in_part` is `true` if the host has cut the output before anybody could keep all of it.",
       stored: await latest(store, "toolu_01XFDUDYJgAACzvnptvVer6R"),
     },
     {

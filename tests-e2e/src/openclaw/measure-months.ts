@@ -102,7 +102,7 @@ interface Run {
   readonly memory: number;
   /** Turns that the gateway did not finish. */
   readonly lost: number;
-  /** How often its process ended by a failure of its own, if the work goes on then. */
+  /** How often its process ended by a failure of its own, if the work continues then. */
   readonly crashes?: number;
   /** What a provider refuses, and how often. */
   readonly errors: number;
