@@ -193,6 +193,13 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "calls/toolcall-object.ts",
+    of: "result.isError || result.hasFailed === true",
+    becomes: "result.isError",
+    breaks:
+      "A command that failed is shown as one that did not, if the host passes it as a success.",
+  },
+  {
+    file: "calls/toolcall-object.ts",
     of: "linesInResult({ ...result, wholeText: stored.content })?.to === shown.to",
     becomes: "false",
     breaks: "A fork stores a call again of which the host shows only the beginning.",

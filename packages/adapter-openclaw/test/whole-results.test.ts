@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { openClawCodec } from "../src/openclaw-messages.ts";
 import { wholeResults } from "../src/whole-results.ts";
 
 it("keeps the whole text of a result until it is stored, whatever id its call has then", () => {
@@ -15,4 +16,14 @@ it("keeps the whole text of a result until it is stored, whatever id its call ha
   expect(wholes.listed("two", listed)).toEqual(listed);
   wholes.stored("one");
   expect(wholes.listed("one", listed)).toEqual(listed);
+});
+
+it.each([
+  ["line 1\nline 2", false],
+  ["line 1\n[... 9 chars truncated; use another way]", true],
+])("the whole text %j is kept in part: %s", (wholeText, isInPart) => {
+  const content = [{ type: "text", text: "line[... 30 chars truncated; use another way]" }];
+  const result = { role: "toolResult", toolCallId: "c", toolName: "exec", content, wholeText };
+
+  expect("isKeptInPart" in openClawCodec.decode(result)).toBe(isInPart);
 });

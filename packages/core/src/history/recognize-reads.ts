@@ -28,7 +28,7 @@ export async function recognizeReads(
 ): Promise<ReadonlyMap<ToolResultMessage, Execution>> {
   const recognized = new Map<ToolResultMessage, Execution>();
   const reads = messages.flatMap((message) => {
-    if (message.role !== "toolResult" || message.isError || message.hasFailed === true) return [];
+    if (message.role !== "toolResult" || message.isError) return [];
     const snapshot = scope.state.executions.get(message.toolCallId)?.read;
     return snapshot === undefined ? [] : [{ result: message, snapshot }];
   });
