@@ -1328,8 +1328,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/keep-entries.ts",
-    of: 'if (hasReturned) return "returned";',
-    becomes: "",
+    of: "hasReturned || hasFoldOfLeftOut(context, last)",
+    becomes: "hasFoldOfLeftOut(context, last)",
     breaks: "Messages that had been left out do not come back.",
   },
   {
@@ -1599,7 +1599,7 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The thinking of the present turn leaves the view.",
   },
   {
-    file: "layouts/epoch/free-texts.ts",
+    file: "layouts/epoch/planning-context.ts",
     of: "while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;",
     becomes: "",
     breaks: "A provider refuses a request in which the user wrote while tools ran.",
@@ -1660,8 +1660,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/redraw.ts",
-    of: "withoutFreeTexts(context, made, cut)",
-    becomes: "withoutFreeTexts(context, made, 0)",
+    of: "withoutFreeTexts(context, withFolds(context, made, cut), cut)",
+    becomes: "withoutFreeTexts(context, withFolds(context, made, cut), 0)",
     breaks:
       "Old texts of edits leave before the first removed content, and the cache is lost there.",
   },
@@ -1790,6 +1790,72 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "await withDiskTargets(scope, followed.get(id) ?? [])",
     becomes: "followed.get(id) ?? []",
     breaks: "The model reads that a link to an existing file has no target.",
+  },
+  {
+    file: "layouts/epoch/folds.ts",
+    of: "if (of === undefined || needed.has(of)) return false;",
+    becomes: "if (needed.has(of ?? \"\")) return false;",
+    breaks: "A call without a result is folded, and nobody sees that it waits.",
+  },
+  {
+    file: "layouts/epoch/folds.ts",
+    of: "return !context.isPinned(of) && !shownAbove.has(of);",
+    becomes: "return true;",
+    breaks: "A pinned output leaves the view with its step.",
+  },
+  {
+    file: "layouts/epoch/folds.ts",
+    of: "return isBound ? undefined : steps.find((step) => step.age <= age);",
+    becomes: "return steps.find((step) => step.age <= age);",
+    breaks: "The provider refuses a turn whose first thinking is folded.",
+  },
+  {
+    file: "layouts/epoch/folds.ts",
+    of: "const before = all.flatMap((fold) => fold?.steps ?? []);",
+    becomes: "const before: readonly number[] = [];",
+    breaks: "Steps of an earlier fold are lost when their answer is folded too.",
+  },
+  {
+    file: "layouts/epoch/keep-entries.ts",
+    of: "const end = Math.min(steps, ...folded);",
+    becomes: "const end = steps;",
+    breaks: "After going back, the steps of a fold behind the point are missing.",
+  },
+  {
+    file: "layouts/epoch/decide.ts",
+    of: "...foldedOnly(context, [...begun, ...entries.slice(chat.length)]),",
+    becomes: "",
+    breaks: "A short output that was folded is shown again at the end of the view.",
+  },
+  {
+    file: "layouts/epoch/bound-thinking.ts",
+    of: "if (fold !== undefined)",
+    becomes: "if (fold === null)",
+    breaks: "A fold is lost with the thinking of its answer.",
+  },
+  {
+    file: "layouts/epoch/turns-notice.ts",
+    of: "if (fits !== undefined) return fits;",
+    becomes: "",
+    breaks: "Turns that leave keep no line although there is room.",
+  },
+  {
+    file: "session/open-chat.ts",
+    of: "if (place !== workspace)",
+    becomes: "if (place === null)",
+    breaks: "The chat of another project can be read.",
+  },
+  {
+    file: "session/find-objects.ts",
+    of: "...chats.filter(({ stored }) => stored.body.id === chat.id),",
+    becomes: "",
+    breaks: "What was said in this session is not found.",
+  },
+  {
+    file: "session/change-activation.ts",
+    of: "const shown = [target.id, ...openedTurns(scope)]",
+    becomes: "const shown = [target.id]",
+    breaks: "A turn that was opened cannot be closed.",
   },
   {
     file: "session/linked-objects.ts",

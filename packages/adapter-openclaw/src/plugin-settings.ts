@@ -10,6 +10,7 @@ const variables: Readonly<Record<string, string>> = {
   activateUnread: "SCM_ACTIVATE_UNREAD",
   longTexts: "SCM_LONG_TEXTS",
   earlierThinking: "SCM_EARLIER_THINKING",
+  fold: "SCM_FOLD",
   epochs: "SCM_EPOCHS",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",

@@ -10,6 +10,7 @@ import {
   type ActivateUnread,
   activateUnreadWays,
   earlierThinkingWays,
+  foldWays,
   type LayoutKind,
   layoutKinds,
   leastLongText,
@@ -47,6 +48,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
   SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
+  SCM_FOLD: `whether finished steps are folded when an epoch ends: ${foldWays.join(" or ")}`,
   SCM_EPOCHS: epochsHelp,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
@@ -80,12 +82,18 @@ export function configFromEnvironment(
   };
 }
 
-/** The settings of epochs. The variable for one of them counts more than the same field of the others. */
+/** The settings of epochs. A variable for one of them counts more than the same field of the others. */
 function epochSettings(environment: Environment): Partial<EpochSettings> | undefined {
   const isThinkingSet = variableOf(environment, "SCM_EARLIER_THINKING") !== undefined;
   const earlierThinking = choice(environment, "SCM_EARLIER_THINKING", earlierThinkingWays);
   const epochs = epochsOf(environment);
-  return isThinkingSet ? { ...epochs, earlierThinking } : epochs;
+  const isOff = choice(environment, "SCM_FOLD", foldWays) === "off";
+  if (!isThinkingSet && !isOff) return epochs;
+  return {
+    ...epochs,
+    ...(isThinkingSet ? { earlierThinking } : {}),
+    ...(isOff ? { folds: undefined } : {}),
+  };
 }
 
 /** The kind of the store: the named one, else the one to which the place belongs. */

@@ -19,6 +19,7 @@ const fields: Readonly<Record<keyof EpochSettings, Field>> = {
   replacedTexts: orNull(whole(0)),
   otherArguments: orNull(numbers(["over", "age"])),
   earlierThinking: oneOf(["stays", "leaves"]),
+  folds: orNull(numbers(["age"])),
   trim: orNull(numbers(["over", "head", "tail"])),
   freshOutputs: oneOf(["whole", "ends"]),
   deactivate: oneOf(["at-epoch-end", "immediate"]),

@@ -14,7 +14,10 @@ export const recentlyUsedNames = ["default", "thrifty", "careful"] as const;
 export type RecentlyUsedName = (typeof recentlyUsedNames)[number];
 
 /** Whether the thinking of earlier turns leaves the view when an epoch ends, the default first. */
-export const earlierThinkingWays = ["stays", "leaves"] as const;
+export const earlierThinkingWays = ["leaves", "stays"] as const;
+
+/** Whether finished steps are folded when an epoch ends, the default first. */
+export const foldWays = ["on", "off"] as const;
 
 /** What happens when the model activates a file that no tool of the host has shown, the default first. */
 export const activateUnreadWays = ["read", "ask"] as const;

@@ -2,7 +2,7 @@ import {
   type ActivationPolicy,
   type EpochSettings,
   type Layout,
-  namedSettings,
+  namedNumbers,
   recentlyUsedPolicy,
   type ReadLimits,
   type SessionDependencies,
@@ -41,7 +41,7 @@ const usualReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
  */
 export function sessionSettings(options: SessionSettingsOptions = {}): SessionSettings {
   return {
-    policy: policyOf(options.policy ?? { type: "recently-used" }),
+    policy: policyOf(options.policy ?? { type: "recently-used" }, options.epochs),
     layout: layoutOf(options),
     ...activateUnreadOf(options),
     ...longTextsOf(options),
@@ -72,7 +72,10 @@ function activateUnreadOf({
 
 function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions): Layout {
   if (typeof layout === "string")
-    return layouts[known("layout", layoutKinds, layout)]({ ...epochsOf(policy), ...epochs });
+    return layouts[known("layout", layoutKinds, layout)]({
+      ...epochsOf(policy, epochs),
+      ...epochs,
+    });
   checkInstance(
     "layout",
     layout,
@@ -87,12 +90,18 @@ function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions):
 }
 
 /** Returns the settings of epochs that belong to a named setting. Other policies have the defaults. */
-function epochsOf(policy: SessionSettingsOptions["policy"]): Partial<EpochSettings> {
+function epochsOf(
+  policy: SessionSettingsOptions["policy"],
+  epochs: SessionSettingsOptions["epochs"],
+): Partial<EpochSettings> {
   if (policy === undefined || !isTagged(policy) || policy.type === "window") return {};
-  return namedSettings[policy.setting ?? "default"].epochs;
+  return namedNumbers(policy.setting ?? "default", epochs).epochs;
 }
 
-function policyOf(options: ActivationPolicy | PolicyOptions): ActivationPolicy {
+function policyOf(
+  options: ActivationPolicy | PolicyOptions,
+  epochs: SessionSettingsOptions["epochs"],
+): ActivationPolicy {
   if (!isTagged(options)) {
     const methods = ["leaving", "keepsArguments", "staysAtSweep"];
     const allowed = `options with the type ${policyKinds.join(" or ")}, or an ActivationPolicy`;
@@ -106,7 +115,7 @@ function policyOf(options: ActivationPolicy | PolicyOptions): ActivationPolicy {
   }
   const { type: _recentlyUsed, setting = "default", ...numbers } = options;
   known("policy setting", recentlyUsedNames, setting);
-  const { alive, kept } = { ...namedSettings[setting].policy, ...numbers };
+  const { alive, kept } = { ...namedNumbers(setting, epochs).policy, ...numbers };
   return recentlyUsedPolicy({ alive, kept: numbers.kept ?? Math.min(kept, alive) });
 }
 

@@ -36,6 +36,7 @@ test("every variable is read", () => {
       SCM_ACTIVATE_UNREAD: "ask",
       SCM_LONG_TEXTS: "800",
       SCM_EARLIER_THINKING: "leaves",
+      SCM_FOLD: "off",
       SCM_EPOCHS: '{"deactivate":"immediate","trim":null,"earlierThinking":"stays"}',
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
@@ -53,7 +54,12 @@ test("every variable is read", () => {
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
     longTexts: 800,
-    epochs: { deactivate: "immediate", trim: undefined, earlierThinking: "leaves" },
+    epochs: {
+      deactivate: "immediate",
+      trim: undefined,
+      earlierThinking: "leaves",
+      folds: undefined,
+    },
   });
 });
 
@@ -77,7 +83,8 @@ test.each([
   ["SCM_XTDB_KEEP", "yes", "1 or 0"],
   ["SCM_LAYOUT", "Pooled", "epoch or pooled"],
   ["SCM_ACTIVATE_UNREAD", "never", "read or ask"],
-  ["SCM_EARLIER_THINKING", "1", "stays or leaves"],
+  ["SCM_EARLIER_THINKING", "1", "leaves or stays"],
+  ["SCM_FOLD", "no", "on or off"],
   ["SCM_POLICY", "none", "recently-used or window"],
   ["SCM_SETTING", "lavish", "default or thrifty or careful"],
   ["SCM_LONG_TEXTS", "99", "a whole number from 100"],
@@ -108,7 +115,7 @@ test.each([
   ],
   [
     '{"toString":1}',
-    "JSON without toString; a field is share or shareAtTurn or shareDeactivated or small or largeArguments or replacedTexts or otherArguments or earlierThinking or trim or freshOutputs or deactivate or superseded",
+    "JSON without toString; a field is share or shareAtTurn or shareDeactivated or small or largeArguments or replacedTexts or otherArguments or earlierThinking or folds or trim or freshOutputs or deactivate or superseded",
   ],
 ])("SCM_EPOCHS=%s is refused with the field and what it can have", (value, allowed) => {
   const error = thrown(() => configFromEnvironment({ SCM_EPOCHS: value }, linux));
@@ -126,6 +133,7 @@ test("SCM_EPOCHS can set each field", () => {
     replacedTexts: 0,
     otherArguments: { over: 10, age: 0 },
     earlierThinking: "leaves",
+    folds: { age: 4 },
     trim: { over: 100, head: 20, tail: 10 },
     freshOutputs: "ends",
     deactivate: "immediate",

@@ -402,3 +402,34 @@ it("shows what the guide's example shows", async () => {
   expect(guide).toContain(linked);
   expect(linked).not.toBe("");
 });
+
+it("finds what was said in this session and in earlier ones of the workspace, and opens it", async () => {
+  await using folder = await temporaryFolder();
+  const said = (text: string, timestamp: number) => [
+    { role: "user", content: "what shall we do", timestamp } as const,
+    { role: "assistant", content: [{ type: "text", text }], timestamp: timestamp + 1 } as const,
+    { role: "user", content: "good", timestamp: timestamp + 2 } as const,
+  ];
+  {
+    await using first = await opened(folder.path, "first");
+    await first.session.ingestAndView(
+      readList(said("DECISION-7: keep the index", 1), neutralCodec),
+    );
+  }
+  await using second = await opened(folder.path, "second");
+  const { session } = second;
+  await session.ingestAndView(readList(said("DECISION-9: drop the cache", 10), neutralCodec));
+
+  const own = await tool(session, "find_objects", { words: "DECISION-9" });
+  const earlier = await tool(session, "find_objects", { words: "DECISION-7" });
+  const chats = await tool(session, "find_objects", { type: "chat" });
+  const [, id = ""] = /^- (\S+) .*DECISION-7/mu.exec(earlier.text) ?? [];
+  const summary = await tool(session, "activate", { id });
+  const turn = await tool(session, "activate", { id, turn: 1 });
+
+  expect(own.text).toContain("DECISION-9: drop the cache");
+  expect(earlier.text).toContain("DECISION-7: keep the index");
+  expect(chats.text.split("\n")).toHaveLength(2);
+  expect(summary.text).toContain("1. what shall we do -> DECISION-7: keep the index");
+  expect(turn.text).toContain("--- assistant\nDECISION-7: keep the index");
+});

@@ -52,6 +52,7 @@ export { defaultEpochSettings, type EpochSettings } from "./layouts/epoch/epoch-
 export {
   type NamedEpochSettings,
   type NamedSetting,
+  namedNumbers,
   namedSettings,
 } from "./layouts/epoch/named-settings.ts";
 export type { SessionDependencies } from "./state/session-scope.ts";

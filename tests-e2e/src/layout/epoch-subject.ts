@@ -9,6 +9,7 @@ export const smallSizes: Partial<EpochSettings> = {
   replacedTexts: 0,
   otherArguments: { over: 60, age: 1 },
   earlierThinking: "leaves",
+  folds: { age: 1 },
   trim: { over: 200, head: 60, tail: 30 },
   freshOutputs: "whole",
 };

@@ -1,3 +1,5 @@
+import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "./chat-lines.ts";
+import { foldHeader } from "./fold-lines.ts";
 import { handle } from "./handles.ts";
 import {
   earlierVersionHeader,
@@ -38,6 +40,9 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     ...Object.values(headers),
     earlierVersionHeader,
     fieldHeader,
+    chatTurnHeader,
+    chatTurnsHeader,
+    chatLinesHeader,
     fenceRow,
   ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),
@@ -51,6 +56,7 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     ...Object.values(pinnedNotices),
     linkProblems,
     ...Object.values(omissionNotices),
+    foldHeader,
     partNotShown,
     ...Object.values(missingMessages),
   ],

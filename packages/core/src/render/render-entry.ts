@@ -140,7 +140,7 @@ function assistantMessage(entry: AssistantEntry, source: ViewSource): ViewMessag
   const content = entry.stubs === undefined ? kept : stubbedArguments(kept, entry.stubs);
   return {
     role: "assistant",
-    content,
+    content: entry.fold === undefined ? content : [text(entry.fold.text), ...content],
     meta,
     ...(typeof timestamp === "number" ? { timestamp } : {}),
   };

@@ -71,10 +71,11 @@ function describeEntry(entry: ViewEntry): DescribedEntry {
       };
     }
     case "assistant": {
-      const { stubs = [], thinking } = entry;
+      const { stubs = [], thinking, fold } = entry;
       const thought = { "left-out": "its thinking", "all-left-out": "all its thinking" };
       const left = [...(thinking === undefined ? [] : [thought[thinking]]), ...stubs.map(stubText)];
-      const how = left.length === 0 ? "unchanged" : `without ${left.join(", ")}`;
+      const own = left.length === 0 ? "unchanged" : `without ${left.join(", ")}`;
+      const how = fold === undefined ? own : `${own}, with a fold of ${fold.steps.length} steps`;
       const versions = stubs.flatMap(({ of, version, before = 0 }) => [
         ...versionOf(of, version),
         ...(before === 0 ? [] : versionOf(of, before)),

@@ -8,6 +8,7 @@ import {
 import {
   type ArgumentStub,
   type AssistantEntry,
+  type Fold,
   isWholeStub,
   type ResultEntry,
   type ShownPart,
@@ -33,6 +34,7 @@ import {
  *     a12.3 0+200 60               the same with only the first 200 characters of each long text of call 0
  *     a12.3 -thinking 60           the same without its signed thinking; arguments can follow
  *     a12.3 -all-thinking 60       the same without any thinking; arguments can follow
+ *     a12.3 60 fold=0-2,4 f1,t3 text   the same behind a text for steps 0 to 2 and 4, which names f1 and t3
  *     r12.3.0 t31@1 bare 52        the result of its call 0 in its original form
  *     r12.3.0 t31@1 ref 16         its reference line
  *     r12.3.0 t31@1 whole 480      the result as a content block
@@ -99,12 +101,14 @@ function rowOf(entry: ViewEntry): string | undefined {
     case "assistant": {
       const stubs = entry.stubs?.map(stubText);
       if (stubs?.includes(undefined) === true || stubs?.length === 0) return undefined;
+      const fold = entry.fold === undefined ? "" : foldText(entry.fold);
+      if (fold === undefined) return undefined;
       const parts = [
         ...(entry.thinking === undefined ? [] : [thinkingRows[entry.thinking]]),
         ...(stubs === undefined ? [] : [stubs.join(",")]),
         tokens,
       ];
-      return `a${entry.turn}.${entry.step} ${parts.join(" ")}`;
+      return `a${entry.turn}.${entry.step} ${parts.join(" ")}${fold}`;
     }
     case "opaque":
       return `o${entry.turn}.${entry.step} ${tokens}`;
@@ -190,6 +194,32 @@ const thinkingRows: Readonly<Record<NonNullable<AssistantEntry["thinking"]>, str
   "all-left-out": "-all-thinking",
 };
 
+/** Returns the end of the row of an answer with a fold, or undefined for a fold with other names or steps. */
+function foldText({ steps, names, text }: Fold): string | undefined {
+  const isInOrder = steps.every((step, at) => at === 0 || step > (steps[at - 1] ?? step));
+  if (steps.length === 0 || !isInOrder || !names.every(isHandle)) return undefined;
+  const ranges: string[] = [];
+  let from = 0;
+  for (const [at, step] of steps.entries()) {
+    if (steps[at + 1] === step + 1) continue;
+    const first = steps[from] ?? step;
+    ranges.push(first === step ? String(step) : `${first}-${step}`);
+    from = at + 1;
+  }
+  return ` fold=${ranges.join(",")} ${names.join(",")} ${text}`;
+}
+
+function readFold(steps: string, names: string, text: string): Fold {
+  return {
+    steps: steps.split(",").flatMap((range) => {
+      const [first = 0, last = first] = range.split("-").map(Number);
+      return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    }),
+    names: names === "" ? [] : names.split(","),
+    text,
+  };
+}
+
 function headOf({ head, files }: UserEntry): string {
   if (head === undefined) return "";
   return ` head=${head}${files === undefined ? "" : " files"}`;
@@ -204,7 +234,8 @@ function userPartRow({ block, of, version, head, tail, gone }: UserPart): string
 
 const userForm = /^u(\d+)(?: head=(\d+)( files)?)?(?: (\d+=[\da-z=@:+,]+))? (\d+)$/u;
 const userPartForm = /^(\d+)=([a-z]+\d*)@(\d+)(?::(?:(\d+)\+(\d+)|(gone)))?$/u;
-const answerForm = /^a(\d+)\.(\d+)( -thinking| -all-thinking)?(?: ([\da-z=@,/+-]+))? (\d+)$/u;
+const answerForm =
+  /^a(\d+)\.(\d+)( -thinking| -all-thinking)?(?: ([\da-z=@,/+-]+))? (\d+)(?: fold=([\d,-]+) ([\da-z,]*) (.*))?$/su;
 const opaqueForm = /^o(\d+)\.(\d+) (\d+)$/u;
 const summaryForm = /^s(\d+)? (\d+)$/u;
 const noticeForm = /^n (\d+) (.*)$/su;
@@ -227,10 +258,14 @@ function entryOf(row: string): ViewEntry | undefined {
       return { type: "user", turn: Number(turn), ...rest, tokens: Number(tokens) };
     }
     case "a": {
-      const [, turn, step, left, stubs, tokens] = answerForm.exec(row) ?? [];
+      const [, turn, step, left, stubs, tokens, steps, names = "", text = ""] =
+        answerForm.exec(row) ?? [];
       if (tokens === undefined) return undefined;
       const read = stubs?.split(",").map(readStub);
-      const rest = defined({ stubs: read });
+      const rest = {
+        ...defined({ stubs: read }),
+        ...(steps === undefined ? {} : { fold: readFold(steps, names, text) }),
+      };
       const thinking = left === undefined ? {} : { thinking: thinkingOf(left) };
       const place = { turn: Number(turn), step: Number(step) };
       return { type: "assistant", ...place, ...thinking, ...rest, tokens: Number(tokens) };

@@ -277,7 +277,11 @@ export type EpochEnd =
  *   answered is shown whole, as far as the budget allows.
  * - `free-texts-leave-behind-the-cut`: texts that leave without a decision of the policy, when an epoch ends, change no
  *   message before the first one that changes without them.
- * - `removed-content-is-named`: a reference line replaces each object that left the view. It has at most 17 tokens
+ * - `fold-only-at-an-end`: steps are folded only when an epoch ends.
+ * - `folded-is-named`: a fold counts the calls of its steps, and names the files that they read, edited and wrote and the
+ *   calls that failed, as far as a row has room. Its steps are finished, before its answer and not shown. Calls without a
+ *   result and pinned contents are in none.
+ * - `removed-content-is-named`: a reference line, or a fold of its step, replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
  *   at most 22 tokens between them names its object; a line replaces an image or another file of the user. One notice
  *   replaces whole turns that left. The header of a content block has at most 12 tokens. A name with letters that are not

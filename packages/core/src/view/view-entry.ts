@@ -51,7 +51,8 @@ export function hasLeft({ head, gone }: UserPart): boolean {
 
 /**
  * An answer of the model. Texts in arguments of the calls in `stubs` are not shown. `thinking`: the thinking that is not
- * shown. `left-out`: signed thinking that the model would no longer accept; `all-left-out`: all thinking.
+ * shown. `left-out`: signed thinking that the model would no longer accept; `all-left-out`: all thinking. `fold`: earlier
+ * steps of its turn that it stands for.
  */
 export type AssistantEntry = Sized & {
   readonly type: "assistant";
@@ -59,6 +60,19 @@ export type AssistantEntry = Sized & {
   readonly step: number;
   readonly thinking?: "left-out" | "all-left-out";
   readonly stubs?: readonly ArgumentStub[];
+  readonly fold?: Fold;
+};
+
+/**
+ * A fold: steps that are shown by a text about them (decision D71). The text is the first block of the answer that has the
+ * fold. It is made from the versions that were stored when the steps were folded, and it is a part of the record.
+ */
+export type Fold = {
+  /** The folded steps of the turn, in order. */
+  readonly steps: readonly number[];
+  /** The handles of the objects that the text names. */
+  readonly names: readonly string[];
+  readonly text: string;
 };
 
 /**

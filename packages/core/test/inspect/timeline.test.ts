@@ -610,7 +610,7 @@ describe("a miss of the cache", () => {
   });
 
   it("names the objects that left the view when an epoch ended, and counts what followed it", async () => {
-    const opened = await openClockedSession(4, 1);
+    const opened = await openClockedSession(4, 1, epochLayout({ folds: undefined }));
     opened.history.user(output("The user", 30));
     for (let index = 0; index < 40; index += 1) {
       opened.history.call("bash", { command: `run ${index}` }, output(`run ${index}`, 120));
@@ -632,7 +632,7 @@ describe("a miss of the cache", () => {
   });
 
   it("names the pause first if an epoch ended because of it", async () => {
-    const opened = await openClockedSession(4, 1);
+    const opened = await openClockedSession(4, 1, epochLayout({ folds: undefined }));
     opened.history.user(output("The user", 30));
     for (let index = 0; index < 10; index += 1) {
       opened.history.call("bash", { command: `run ${index}` }, output(`run ${index}`, 120));

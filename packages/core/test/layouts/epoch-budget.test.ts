@@ -109,13 +109,14 @@ describe("a view on a small budget (D54)", () => {
 
   it("removes only as many earlier contents as leave a quarter of the budget free", () => {
     const budget = 3_000;
+    const unfolded = epochLayout({ folds: undefined });
     const stage = viewStage("go");
-    let view = stage.view(layout, { budget });
+    let view = stage.view(unfolded, { budget });
     const ended: number[] = [];
     for (let call = 1; call <= 24; call += 1) {
       stage.call("bash", { command: `${call}` }, lines(30, `output ${call}`));
       const held = textsOf(view).filter((text) => text.includes("~~~"));
-      view = stage.view(layout, { budget });
+      view = stage.view(unfolded, { budget });
       const left = held.filter((text) => !textsOf(view).includes(text));
       if (view.epoch?.isNew === true) ended.push(tokensOf(view));
       // The oldest leave, and the newest stay.

@@ -12,7 +12,7 @@ import {
   viewStage,
 } from "./view-stage.ts";
 
-const layout = epochLayout();
+const layout = epochLayout({ folds: undefined });
 const old = "an old line of the file\n".repeat(10);
 const edit: JsonObject = { path: "f1.ts", oldText: old, newText: "a new line of the file\n" };
 const leftOut = `[${old.length} characters left out]`;
@@ -82,7 +82,7 @@ describe("the old text of an edit", () => {
 
   it("makes the rewrite cheaper", () => {
     const rewrites = [3, undefined].map((replacedTexts) => {
-      const made = epochLayout({ replacedTexts });
+      const made = epochLayout({ folds: undefined, replacedTexts });
       const stage = viewStage("go");
       const content = addContent(stage);
       stage.call("edit", edit, "done");
@@ -118,7 +118,7 @@ describe("the old text of an edit", () => {
   });
 
   it("stays if the setting says so", () => {
-    const keeping = epochLayout({ replacedTexts: undefined });
+    const keeping = epochLayout({ folds: undefined, replacedTexts: undefined });
     const stage = viewStage("go");
     addContent(stage);
     const call = stage.call("edit", edit, "done");

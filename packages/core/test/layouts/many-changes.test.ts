@@ -88,11 +88,22 @@ describe("files in view that others changed at once", () => {
     switchBranch(stage, 12);
     stage.view(layout);
 
-    const texts = textsOf(viewAfterPause(stage, layout));
+    const unfolded = epochLayout({ small: 0, folds: undefined });
+    const texts = textsOf(viewAfterPause(stage, unfolded));
 
     expect(texts.join("\n")).not.toContain("known files changed");
     for (const handle of handlesTo(12))
       expect(texts.join("\n")).toMatch(new RegExp(`\\[${handle} .*(v2|deleted)\\]`, "u"));
+  });
+
+  it("are named by a fold of the steps that read them, with what was deleted", () => {
+    const stage = readFiles(12);
+    switchBranch(stage, 12);
+    stage.view(layout);
+
+    const text = textsOf(viewAfterPause(stage, layout)).join("\n");
+
+    expect(text).toContain("read: f2 elsewhere/f2.ts, f3 f3.ts deleted, f4 f4.ts,");
   });
 
   it("keep a line that names one of them, with its newest version", () => {

@@ -62,7 +62,7 @@ describe.each([epochLayout(), pooledLayout])("the user's files in the layout $na
     expect(filesIn(first.messages)).toEqual([nameOf(pdf)]);
     expect(filesIn(messages)).toEqual([]);
     expect(says(messages, "and now")).toBe(true);
-    expect(says(messages, "question 0 ")).toBe(false);
+    expect(says(messages, `question 0 ${"and more words ".repeat(20)}`)).toBe(false);
     expect(tokens.metadata + tokens.chat + tokens.active).toBeLessThan(12_500);
     expect(filesIn(again.messages)).toEqual([nameOf(pdf)]);
     const shown = again.messages.findLast((message) => filesIn([message]).length > 0);

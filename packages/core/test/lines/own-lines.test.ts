@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { objectId } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
 // @boundaries-ignore Several packages compare times in this way.
@@ -27,6 +28,8 @@ import {
   states,
   titles,
 } from "../../src/lines/object-lines.ts";
+import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "../../src/lines/chat-lines.ts";
+import { foldHeader } from "../../src/lines/fold-lines.ts";
 import { hasOwnLine, isOwnLine, ownLines } from "../../src/lines/own-lines.ts";
 import { argumentStubs, fileMark, omissionMarks } from "../../src/lines/stand-ins.ts";
 
@@ -188,6 +191,18 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map((all) => omissionNotices.steps.write(...all)),
   "the notice of other messages": target.map(omissionNotices.others.write),
   "the notice of earlier messages": target.map(omissionNotices.earlier.write),
+  "the header of a turn of a chat": fc
+    .tuple(number, number, fc.constantFrom("chat", "0b1c-2d3e"), number, number, number)
+    .map((all) => chatTurnHeader.write(...all)),
+  "the header of the turns of a chat": fc
+    .tuple(fc.constant(objectId("0b1c-2d3e")), number, number)
+    .map((all) => chatTurnsHeader.write(...all)),
+  "the header of lines of a chat": fc
+    .tuple(fc.constant(objectId("0b1c-2d3e")), number, number, number)
+    .map((all) => chatLinesHeader.write(...all)),
+  "the first line of a fold": fc
+    .tuple(number, number, target, number)
+    .map((all) => foldHeader.write(...all)),
   "a part of a message that is no text": fc
     .constantFrom("image", "image_url", "Odd type!", "")
     .map(partNotShown.write),

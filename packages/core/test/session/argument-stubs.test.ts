@@ -182,7 +182,7 @@ interface Writing extends TestSession {
 async function openWriting(): Promise<Writing> {
   const clock = { time: 0, now: (): number => clock.time };
   const opened = await openTestSession({
-    layout: epochLayout(),
+    layout: epochLayout({ folds: undefined }),
     policy: recentlyUsedPolicy(),
     activateUnread: "ask",
     clock,

@@ -12,7 +12,7 @@ import type { Layout, ViewMessage } from "../../src/view/layout.ts";
 import { openTestSession, plainCodec } from "./test-session.ts";
 
 const layouts: readonly (readonly [string, Layout])[] = [
-  ["epoch", epochLayout()],
+  ["epoch", epochLayout({ folds: undefined })],
   ["pooled", pooledLayout],
 ];
 

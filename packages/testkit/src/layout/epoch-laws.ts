@@ -32,6 +32,7 @@ import { signatureIn } from "./bound-thinking-check.ts";
 import { everyCall, type LayoutTrial } from "./layout-laws.ts";
 import { type PlayedCall, usualCache } from "./play-session.ts";
 import { withoutOwnFields } from "./session-objects.ts";
+import { foldedHandles, foldFaults, foldsIn, isFoldLeftOut } from "./fold-faults.ts";
 import { shownContents, withEnd } from "./shown-contents.ts";
 
 /**
@@ -43,6 +44,8 @@ export type EpochLaw =
   | "an-end-leaves-room"
   | "fresh-is-whole"
   | "free-texts-leave-behind-the-cut"
+  | "fold-only-at-an-end"
+  | "folded-is-named"
   | "removed-content-is-named"
   | "departure-is-as-reported";
 
@@ -136,16 +139,37 @@ export const epochLaws: Readonly<
       assert.ok(changed >= cut, `message ${changed} changed, but nothing left before ${cut}`);
     });
   },
+  "fold-only-at-an-end": (subject, trial) => {
+    everyEpochCall(subject, trial, ({ last, output }, epoch) => {
+      const before = new Set(foldsIn(last).map((fold) => JSON.stringify(fold)));
+      const made = foldsIn(output.record).filter((fold) => !before.has(JSON.stringify(fold)));
+      assert.ok(epoch.isNew || made.length === 0, "steps were folded, but no epoch ended");
+    });
+  },
+  "folded-is-named": (subject, trial) => {
+    everyEpochCall(subject, trial, ({ input, output }) => {
+      const { record, messages } = output;
+      for (const [index, entry] of record.entries.entries()) {
+        if (entry.type !== "assistant" || entry.fold === undefined) continue;
+        assert.deepEqual(foldFaults(entry, record, input), []);
+        const message = messages[index];
+        const [first] = message?.role === "assistant" ? message.content : [];
+        assert.ok(first !== undefined && isText(first) && first.text === entry.fold.text);
+      }
+    });
+  },
   "removed-content-is-named": (subject, trial) => {
     const { countTokens } = subject;
-    everyEpochCall(subject, trial, ({ input, output: { messages } }, epoch) => {
+    everyEpochCall(subject, trial, ({ input, output: { messages, record } }, epoch) => {
       for (const { header } of shownContents(messages, input)) {
         const name = header.replace(/ (lines|replaces) .*$/u, "");
         const most = 12 + ofOtherScripts(name);
         assert.ok(countTokens(name) <= most, `${name} has ${countTokens(name)} tokens`);
       }
       if (!epoch.isNew || input.compaction !== undefined || isShortened(messages, input)) return;
+      const folded = foldedHandles(record, input);
       for (const key of epoch.left) {
+        if (folded.has(key.split("/")[0] ?? key)) continue;
         const line = lineOf(key, messages, input);
         assert.ok(line !== undefined, `${key} has left the view without a reference line`);
         const tokens = countTokens(withoutOwnFields(line).replace(/[^\]]$/u, "$&]"));
@@ -251,6 +275,7 @@ function assertDeparts(
   );
   const newest = new Set(newestParts(output.record));
   const isSwept = epoch.isNew && epoch.endedBy !== "outputs";
+  const folded = foldedHandles(output.record, input);
   for (const handle of handlesShown(last.entries)) {
     if (active.has(handle) || changing.has(handle) || newest.has(handle)) continue;
     const changes = changesOf(handle, last, input);
@@ -264,7 +289,10 @@ function assertDeparts(
     const canStay = deactivate === "at-epoch-end" || isReport(handle, input);
     assert.ok(departure.when !== "never" || canStay, `${handle} is too short to leave at once`);
     if (departure.when === "never")
-      assert.ok(isThere, `${handle} was reported to stay, but has left the view`);
+      assert.ok(
+        isThere || folded.has(handle),
+        `${handle} was reported to stay, but has left the view`,
+      );
     else if (departure.when === "next-call" || isSwept) {
       const isRestThere = isThere || changes.some(({ id }) => hasCall(output.messages, id));
       assert.ok(
@@ -272,7 +300,7 @@ function assertDeparts(
         `${handle} is inactive and was reported to leave, but is in view`,
       );
       assert.ok(
-        departure.mayStay !== true || isRestThere,
+        departure.mayStay !== true || isRestThere || folded.has(handle),
         `text of ${handle} was reported to stay, but is not in view`,
       );
     }
@@ -383,6 +411,8 @@ function hasLeft(call: PlayedCall, epoch: EpochFigures, cut: number): boolean {
   if (epoch.endedBy === "budget") {
     // Whole turns leave the view. Contents are shown in part, or only at the place where they were requested again.
     if (lastMessages.some(isLeftLine) || isShortened(output.messages, input)) return true;
+    // All finished steps are folded before messages leave.
+    if (foldsIn(output.record).length > 0) return true;
     const shown = shownContents(output.messages, input);
     if (shown.some(({ handle }) => keys.includes(handle))) return true;
   }
@@ -460,7 +490,7 @@ function isJustified(
     case "outputs":
       return isOutputsEnd(call);
     case "returned":
-      return hasReturned(call);
+      return hasReturned(call) || isFoldLeftOut(last, input);
     case "thinking":
       return isOtherModel(call) && call.lastMessages.some((one) => signatureIn(one) !== undefined);
     case undefined:

@@ -312,6 +312,50 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
+/** An answer with a long text and short outputs: a finished step that is worth a fold. */
+const finishedStep: fc.Arbitrary<Happening> = fc.record({
+  type: fc.constant("answer" as const),
+  text: fc.lorem({ maxCount: 60 }),
+  thinking: fc.oneof({ weight: 3, arbitrary: fc.constant("") }, fc.lorem({ maxCount: 8 })),
+  stopReason: fc.constant("toolUse" as const),
+  calls: fc.array(
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          does: fc.constant("command" as const),
+          output: shortText,
+          fails: fc.boolean(),
+          comes: coming,
+          hasImage: fc.constant(false),
+          nth: fc.nat(6),
+        }),
+      },
+      { weight: 1, arbitrary: ownCall },
+      {
+        weight: 2,
+        arbitrary: fc.record({ does: fc.constant("read" as const), file: number }),
+      },
+    ),
+    { minLength: 1, maxLength: 2 },
+  ),
+});
+
+type Moment = SessionScript["moments"][number];
+
+const moment: fc.Arbitrary<Moment> = fc.record({
+  happenings: fc.array(happening, { minLength: 1, maxLength: 3 }),
+  isCold: fc.nat(20).map((n) => n === 0),
+});
+
+/** Several finished steps in a row, and a pause after which the user or the model continues: the first steps can fold. */
+const work: fc.Arbitrary<readonly Moment[]> = fc
+  .tuple(fc.array(finishedStep, { minLength: 3, maxLength: 8 }), fc.oneof(user, finishedStep))
+  .map(([steps, next]) => [
+    { happenings: steps, isCold: false },
+    { happenings: [next], isCold: true },
+  ]);
+
 /**
  * Generates sessions as they grow call by call: turns and steps, long texts and images of the user, parallel tool calls,
  * missing or late results, images, changing files, objects that a program loads, activation by the model and the user,
@@ -319,13 +363,15 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
  */
 export const sessionScript: fc.Arbitrary<SessionScript> = fc
   .record({
-    moments: fc.array(
-      fc.record({
-        happenings: fc.array(happening, { minLength: 1, maxLength: 3 }),
-        isCold: fc.nat(20).map((n) => n === 0),
-      }),
-      { minLength: 1, maxLength: 14 },
-    ),
+    moments: fc
+      .array(
+        fc.oneof(
+          { weight: 8, arbitrary: moment.map((one) => [one]) },
+          { weight: 1, arbitrary: work },
+        ),
+        { minLength: 1, maxLength: 14 },
+      )
+      .map((all) => all.flat()),
     kept: fc.integer({ min: 1, max: 4 }),
     more: fc.integer({ min: 0, max: 6 }),
     keepsVersions: fc.boolean(),

@@ -50,8 +50,9 @@ export function assertAnswersAreAsGiven(
     (input.thinking === "bound" || before.has(withoutArguments(message))) &&
     isAsGiven(message, withoutSignedThinking(blocks));
   let from = 0;
-  for (const message of messages) {
-    if (message.role !== "assistant") continue;
+  for (const shown of messages) {
+    if (shown.role !== "assistant") continue;
+    const message = withoutFold(shown);
     const at = given.findIndex(
       ({ blocks, withoutThinking }, index) =>
         index >= from &&
@@ -63,6 +64,15 @@ export function assertAnswersAreAsGiven(
     from = at + 1;
   }
 }
+
+/** Returns an answer without the text about the steps before it that are folded. */
+function withoutFold(message: AssistantMessage): AssistantMessage {
+  const [first, ...content] = message.content;
+  const isFold = first !== undefined && isText(first) && foldBegins.test(first.text);
+  return isFold ? { ...message, content } : message;
+}
+
+const foldBegins = /^\[\d+ calls of turn \d+ are folded; activate chat with turn \d+ shows them\]/u;
 
 /** Returns a message without arguments, because they can leave after the thinking has left. */
 function withoutArguments(message: ViewMessage): string {

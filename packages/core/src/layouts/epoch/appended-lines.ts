@@ -144,6 +144,7 @@ function handlesNamed(entries: readonly ViewEntry[]): Set<string> {
   const named = new Set<string>();
   for (const entry of entries) {
     if (entry.type === "result" && entry.of !== undefined) named.add(entry.of);
+    if (entry.type === "assistant") for (const of of entry.fold?.names ?? []) named.add(of);
     for (const { of } of partsOf(entry)) named.add(of);
   }
   return named;

@@ -1,4 +1,4 @@
-import { madeOnce } from "@self-context-manager/objects";
+import { defined, madeOnce } from "@self-context-manager/objects";
 import {
   hasSignedThinking,
   isSignedThinking,
@@ -46,9 +46,17 @@ export function answerEntry(
  */
 export function withoutThinking(
   context: PlanningContext,
-  { turn, step, stubs }: AssistantEntry,
+  { turn, step, stubs, fold }: AssistantEntry,
 ): AssistantEntry | undefined {
   const made = answerEntry(context, { turn, step }, false);
+  if (fold !== undefined)
+    return context.sized({
+      type: "assistant",
+      turn,
+      step,
+      thinking: "left-out",
+      ...defined({ stubs, fold }),
+    });
   if (made === undefined || stubs === undefined) return made;
   return context.sized({ ...made, stubs });
 }

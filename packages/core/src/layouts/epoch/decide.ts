@@ -19,7 +19,7 @@ import { type Kept, keepEntries } from "./keep-entries.ts";
 import { argumentsInView } from "./large-arguments.ts";
 import { type Removable, removables } from "./leaving.ts";
 import { begunByUser, withNewMessages } from "./new-messages.ts";
-import { type PlanningContext, withoutObjects } from "./planning-context.ts";
+import { foldedOnly, type PlanningContext, withoutObjects } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
 import { firstChange, firstOther, firstUnsent } from "./same-entries.ts";
 import { plainTokens } from "./plain-tokens.ts";
@@ -282,7 +282,10 @@ function without(
   const begun = begunByUser(context, drawn);
   const left = new Set(leaving.map(({ index }) => index));
   const staying = handlesShown([...begun, ...entries.filter((_, index) => !left.has(index))]);
-  const gone = leaving.flatMap(({ keys }) => keys).filter((key) => !staying.has(key));
+  const gone = [
+    ...leaving.flatMap(({ keys }) => keys).filter((key) => !staying.has(key)),
+    ...foldedOnly(context, [...begun, ...entries.slice(chat.length)]),
+  ];
   const others = withoutObjects(context, new Set(gone));
   const redrawn = chat.slice(cut);
   return { entries: appended(others, begun, { ...before, redrawn }), context: others };

@@ -2,9 +2,9 @@
  * How an epoch layout shows contents, cuts them, and ends epochs. The defaults gave the best results in measurements.
  */
 export interface EpochSettings {
-  /** Share of the rewrite cost at which the carried cost ends an epoch; default 3.9. */
+  /** Share of the rewrite cost at which the carried cost ends an epoch; default 4, without folds 3.9. */
   readonly share: number;
-  /** The same share at the first call of a user turn; default 1.9. */
+  /** The same share at the first call of a user turn; default 2.1, without folds 1.9. */
   readonly shareAtTurn: number;
   /**
    * The share for contents that the model or the user deactivated; default 0.75, and half of it at the first call of a
@@ -28,14 +28,20 @@ export interface EpochSettings {
   readonly replacedTexts: number | undefined;
   /**
    * Tokens above which the arguments of calls that write no file are shown in part from an epoch's end on, if more than
-   * `age` answers with tool calls follow; default over 400, age 10. Undefined: they always stay.
+   * `age` answers with tool calls follow; default over 100, age 3, without folds over 400, age 10. Undefined: they always
+   * stay.
    */
   readonly otherArguments: { readonly over: number; readonly age: number } | undefined;
   /**
-   * Whether the thinking of turns before the newest user message leaves with an epoch's end; default `stays`. Thinking
-   * that a provider can demand stays.
+   * Whether the thinking of turns before the newest user message leaves with an epoch's end; default `leaves`, without
+   * folds `stays`. Thinking that a provider can demand stays.
    */
   readonly earlierThinking: "stays" | "leaves";
+  /**
+   * The number of answers with tool calls that must follow a finished step before it is folded when an epoch ends
+   * (decision D71); default 3: it is folded when more than 3 follow. Undefined: nothing is folded.
+   */
+  readonly folds: { readonly age: number } | undefined;
   /**
    * Tokens above which the results of commands, searches, web pages and unknown tools are shown by their beginning and
    * end; default over 3,000, head 500, tail 200. Undefined: never.
@@ -56,22 +62,36 @@ export interface EpochSettings {
 
 /** The settings that measured best on recorded sessions. They are the default of `epochLayout`. */
 export const defaultEpochSettings: EpochSettings = {
-  share: 3.9,
-  shareAtTurn: 1.9,
+  share: 4,
+  shareAtTurn: 2.1,
   shareDeactivated: 0.75,
   small: 50,
   largeArguments: 600,
   replacedTexts: 3,
-  otherArguments: { over: 400, age: 10 },
-  earlierThinking: "stays",
+  otherArguments: { over: 100, age: 3 },
+  earlierThinking: "leaves",
+  folds: { age: 3 },
   trim: { over: 3_000, head: 500, tail: 200 },
   freshOutputs: "whole",
   deactivate: "at-epoch-end",
   superseded: "at-epoch-end",
 };
 
+/** The defaults if nothing is folded: those with which sessions were measured before folds. */
+const withoutFolds: Partial<EpochSettings> = {
+  share: 3.9,
+  shareAtTurn: 1.9,
+  otherArguments: { over: 400, age: 10 },
+  earlierThinking: "stays",
+};
+
 /** Returns settings with the defaults for those that are not given. */
 export function everySetting(given: Partial<EpochSettings>): EpochSettings {
-  const all = { ...defaultEpochSettings, ...given };
+  const all = { ...defaultEpochSettings, ...(isFolding(given) ? {} : withoutFolds), ...given };
   return all.deactivate === "immediate" ? { ...all, small: 0 } : all;
+}
+
+/** Whether steps are folded with some settings: the default, unless they say otherwise. */
+export function isFolding(given: Partial<EpochSettings>): boolean {
+  return !Object.hasOwn(given, "folds") || given.folds !== undefined;
 }

@@ -7,7 +7,7 @@ import {
   withoutAllThinking,
   withoutSignedThinking,
 } from "../../chat/signed-thinking.ts";
-import { type AssistantStep, callsOf, isAssistantStep, type Turn } from "../../chat/turn.ts";
+import { type AssistantStep, callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
@@ -80,7 +80,7 @@ export function withoutFreeTexts(
     if (free === undefined || entry.type !== "assistant" || step === undefined)
       return [index >= from && index < answered ? withoutMiddle(context, entry) : entry];
     const isThought = free.thinking !== undefined;
-    if (isThought && withoutEmpty(withoutAllThinking(step.assistant)).length === 0) return [];
+    if (isThought && entry.fold === undefined && isOnlyThought(step)) return [];
     const more = free.calls.map((one) => freeStub(context, step, one));
     const stubs = [...(entry.stubs ?? []), ...more].toSorted((a, b) => a.call - b.call);
     const made = context.sized({
@@ -92,6 +92,10 @@ export function withoutFreeTexts(
   });
 }
 
+function isOnlyThought({ assistant }: AssistantStep): boolean {
+  return withoutEmpty(withoutAllThinking(assistant)).length === 0;
+}
+
 /**
  * Whether a view lacks thinking that a provider demands, as after the user went back to an earlier turn.
  */
@@ -99,27 +103,11 @@ export function lacksNewestThinking(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): boolean {
-  const from = demandedFrom(context);
+  const from = context.demandedFrom;
   return entries.some(
     (entry) =>
       entry.type === "assistant" && entry.thinking === "all-left-out" && entry.turn >= from,
   );
-}
-
-/**
- * Returns the first turn of which a provider can demand the thinking: that of the newest user message, and those before
- * it as long as their last answer has calls. If the user writes while the tools run, the message is behind their
- * results, and Anthropic's API then demands the thinking of the answer that made the calls.
- */
-function demandedFrom({ input: { turns }, newestUser }: PlanningContext): number {
-  let from = newestUser;
-  while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;
-  return from;
-}
-
-function endsWithCalls(turn: Turn | undefined): boolean {
-  const last = turn?.steps.findLast((step) => isAssistantStep(step) && step.failed !== true);
-  return last !== undefined && isAssistantStep(last) && callsOf(last).length > 0;
 }
 
 /** Returns the free texts of the answers from an index on, by the index of their entries. */
@@ -129,7 +117,7 @@ function freeTextsFrom(
   from: number,
 ): ReadonlyMap<number, FreeTexts> {
   const found = new Map<number, FreeTexts>();
-  const demanded = demandedFrom(context);
+  const demanded = context.demandedFrom;
   let needed: ReadonlySet<string> | undefined;
   let age = -1;
   for (let index = entries.length - 1; index >= from; index -= 1) {

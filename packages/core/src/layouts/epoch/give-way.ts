@@ -1,40 +1,72 @@
 import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
-import { shownParts } from "../../view/shown-parts.ts";
-import {
-  contentParts,
-  type NoticeEntry,
-  type ShownPart,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import { once, shownParts } from "../../view/shown-parts.ts";
+import { contentParts, partsOf, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
+import { withFolds } from "./folds.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
 import { begunByUser } from "./new-messages.ts";
-import type { PlanningContext } from "./planning-context.ts";
-import { mostTokens, redraw } from "./redraw.ts";
+import { foldedOnly, type PlanningContext, withoutObjects } from "./planning-context.ts";
+import { redraw } from "./redraw.ts";
 import { firstOther, firstUnsent } from "./same-entries.ts";
+import { indexShare, turnsNotice } from "./turns-notice.ts";
 import { wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
 /**
  * Returns a view that fits its budget, although it is too long when no earlier content is shown. It fills no more than a
  * share of the budget, except if contents that are pinned or were just activated, or the newest user message, need more.
- * What gives way, in order (decision D54): the oldest turns, until the other messages have room, with pinned contents and
+ * What gives way, in order (decisions D54, D71): the finished steps, which are folded; the oldest turns, until the other messages have room, with pinned contents and
  * those that were just activated; the oldest steps of the last turn, if its messages alone are too long; other contents,
  * which are then shown in part; and at last the newest user message itself. `activated`: the objects that were activated
  * since the last view and that no result shows.
  */
 export function shortened(
-  context: PlanningContext,
+  given: PlanningContext,
   entries: readonly ViewEntry[],
   activated: ReadonlySet<string>,
 ): readonly ViewEntry[] {
-  const messages = newestMessages(context, entries, activated);
+  const { context, messages } = foldedMessages(given, entries, activated);
   const inParts = contentsInPart(context, messages, activated);
   const isEnough = mostTokens(context, inParts) <= context.budget;
   const least = isEnough ? inParts : leastView(context, inParts);
   const cut = firstOther(entries, least);
   return withoutFreeTexts(context, redraw(context, least, { cut }), cut);
+}
+
+/** Messages that have room, and the context in which the outputs that they no longer show are inactive. */
+interface Fitting {
+  readonly context: PlanningContext;
+  readonly messages: readonly ViewEntry[];
+}
+
+/**
+ * Returns the messages that have room. If some must leave, all steps of earlier turns are folded first, and those of the
+ * present turn if steps of it had to leave.
+ */
+function foldedMessages(
+  given: PlanningContext,
+  entries: readonly ViewEntry[],
+  activated: ReadonlySet<string>,
+): Fitting {
+  const { folds } = given.settings;
+  const ages = folds === undefined ? [] : [folds.age, 0];
+  let fitting: Fitting = { context: given, messages: entries };
+  for (const present of [undefined, ...ages]) {
+    const folded =
+      present === undefined ? entries : withFolds(given, entries, 0, { earlier: 0, present });
+    const context = withoutObjects(given, foldedOnly(given, folded));
+    const messages = newestMessages(context, folded, activated);
+    fitting = { context, messages };
+    if (messages === folded || (present !== undefined && !messages.some(isStepsNotice))) break;
+  }
+  return fitting;
+}
+
+const stepsNotice = new RegExp(`^${omissionNotices.steps.pattern}$`, "u");
+
+function isStepsNotice(entry: ViewEntry): boolean {
+  return entry.type === "notice" && stepsNotice.test(entry.text);
 }
 
 /**
@@ -74,7 +106,8 @@ function newestMessages(
   const most = context.budget * filledShare;
   if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
-  const notice = context.tokensOf(turnsNotice(context, starts.length));
+  const lines = (most - ahead) * indexShare;
+  const notice = context.tokensOf(turnsNotice(context, starts.length, lines));
   /** The tokens of a turn that leaves. A content of it that cannot leave is shown whole at the end. */
   const leaving = (from: number, to: number): number =>
     proseTokens(
@@ -97,7 +130,7 @@ function newestMessages(
   if (kept === entries) return entries;
   const user = entries[first];
   const omitted = first > 0 && user?.type === "user" ? user.turn : 0;
-  const begun = omitted === 0 ? kept : [turnsNotice(context, omitted), ...kept];
+  const begun = omitted === 0 ? kept : [turnsNotice(context, omitted, lines), ...kept];
   const earlier = omissionNotices.earlier.write(context.input.chatHandle);
   const messages = begunByUser(context, begun, earlier);
   const drawn = redraw(context, messages, { cut: firstOther(entries, messages) });
@@ -248,11 +281,6 @@ function newestOf(
   return kept;
 }
 
-/** Returns the notice that replaces the first turns. */
-function turnsNotice(context: PlanningContext, count: number): NoticeEntry {
-  return context.notice(omissionNotices.turns.write(1, count, context.input.chatHandle));
-}
-
 /** Groups entries so that an answer and its results are together. */
 function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEntry[])[] {
   const groups: ViewEntry[][] = [];
@@ -262,4 +290,26 @@ function entriesByStep(entries: readonly ViewEntry[]): readonly (readonly ViewEn
     else groups.push([entry]);
   }
   return groups;
+}
+
+/** Returns the most tokens that entries have when they are drawn again behind a cut that removes contents above. */
+function mostTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
+  return entries.reduce((sum, entry) => {
+    const tokens = context.tokensOf(entry);
+    const other = withoutAbove(context, entry);
+    return sum + (other === entry ? tokens : Math.max(tokens, context.tokensOf(other)));
+  }, 0);
+}
+
+/** Returns an entry that refers to no content above. */
+function withoutAbove(context: PlanningContext, entry: ViewEntry): ViewEntry {
+  if (entry.type !== "result" && entry.type !== "object") return entry;
+  const parts = partsOf(entry);
+  if (!parts.some(refersAbove)) return entry;
+  const shows = parts.map((part) => (refersAbove(part) ? context.lineOf(part) : part));
+  return context.sized({ ...entry, shows: once(shows) });
+}
+
+function refersAbove({ form }: ShownPart): boolean {
+  return form === "above" || form === "diff";
 }

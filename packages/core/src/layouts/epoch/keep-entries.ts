@@ -64,8 +64,20 @@ function replacement(
   const hasReturned = placesOf(context.input.turns, before).some(
     (place) => !context.leftOut.has(place),
   );
-  if (hasReturned) return "returned";
+  if (hasReturned || hasFoldOfLeftOut(context, last)) return "returned";
   return hasMoreRoom(context, last, memory) ? "budget" : undefined;
+}
+
+/**
+ * Whether a message that the view leaves out is in a fold, or has one. Its fold cannot be shown then, so the other messages
+ * of the fold are shown again.
+ */
+function hasFoldOfLeftOut({ leftOut }: PlanningContext, { entries }: ViewRecord): boolean {
+  return entries.some((entry) => {
+    if (entry.type !== "assistant" || entry.fold === undefined) return false;
+    const { turn, step, fold } = entry;
+    return [step, ...fold.steps].some((one) => leftOut.has({ turn, step: one }));
+  });
 }
 
 /** Factor by which the budget must grow before messages that had to leave the view return. */
@@ -101,18 +113,27 @@ function lacksNewestUser(context: PlanningContext, last: ViewRecord): boolean {
   return !last.entries.some((entry) => context.isNewestUser(entry));
 }
 
-/** Returns the part of a record before the point to which the user went back. */
+/**
+ * Returns the part of a record before the point to which the user went back. If a fold behind it stands for steps before
+ * it, these are shown again, so the record ends before the first of them.
+ */
 function withinChat({ input }: PlanningContext, last: ViewRecord): ViewRecord {
   const turns = input.turns.length;
   const steps = input.turns.at(-1)?.steps.length ?? 0;
   if (last.turns < turns || (last.turns === turns && last.steps <= steps)) return last;
+  const folded = last.entries.flatMap((entry) =>
+    entry.type === "assistant" && entry.turn === turns - 1 && entry.step >= steps
+      ? (entry.fold?.steps ?? [])
+      : [],
+  );
+  const end = Math.min(steps, ...folded);
   const cut = last.entries.findIndex(
     (entry) =>
       "turn" in entry &&
-      (entry.turn >= turns || ("step" in entry && entry.turn === turns - 1 && entry.step >= steps)),
+      (entry.turn >= turns || ("step" in entry && entry.turn === turns - 1 && entry.step >= end)),
   );
   const entries = cut === -1 ? last.entries : last.entries.slice(0, cut);
-  return { ...last, entries, turns, steps };
+  return { ...last, entries, turns, steps: end };
 }
 
 /** Whether the result of a call has arrived after the call was shown without one. */

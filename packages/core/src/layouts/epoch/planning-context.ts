@@ -17,7 +17,12 @@ import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, EpochInput, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf, type MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
-import type { NoticeEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
+import {
+  handlesShown,
+  type NoticeEntry,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 
@@ -40,6 +45,12 @@ export interface PlanningContext {
   readonly leftOut: LeftOut;
   /** The turn of the newest user message, of which no text leaves; -1 if there is none. */
   readonly newestUser: number;
+  /**
+   * The first turn of which a provider can demand the thinking: that of the newest user message, and those before it as
+   * long as their last answer has calls. If the user writes while the tools run, the message is behind their results, and
+   * Anthropic's API then demands the thinking of the answer that made the calls.
+   */
+  readonly demandedFrom: number;
   /** The place of the newest answer in the chat; undefined if there is none. */
   readonly newestAnswer: TurnPosition | undefined;
   entryOf(handle: string): PoolEntry | undefined;
@@ -109,6 +120,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     isDeactivated: liveness?.isDeactivated ?? (() => false),
     leftOut,
     newestUser,
+    demandedFrom: demandedFrom(turns, newestUser),
     newestAnswer: newestAnswer(turns),
     entryOf,
     isPinned: (handle) => active.get(handle)?.isPinned === true,
@@ -133,6 +145,17 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     tokensOf,
     total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
   };
+}
+
+function demandedFrom(turns: readonly Turn[], newestUser: number): number {
+  let from = newestUser;
+  while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;
+  return from;
+}
+
+function endsWithCalls(turn: Turn | undefined): boolean {
+  const last = turn?.steps.findLast((step) => isAssistantStep(step) && step.failed !== true);
+  return last !== undefined && isAssistantStep(last) && callsOf(last).length > 0;
 }
 
 function newestAnswer(turns: readonly Turn[]): TurnPosition | undefined {
@@ -194,4 +217,20 @@ export function withoutObjects(
   const left = context.input.active.filter(({ entry }) => !gone.has(entry.handle));
   const active = new Map(left.map((object) => [object.entry.handle, object]));
   return { ...context, active, input: { ...context.input, active: left } };
+}
+
+/** Returns the handles of the calls that are in the folds of a view, and whose output it does not show elsewhere. */
+export function foldedOnly(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): ReadonlySet<string> {
+  const shown = handlesShown(entries);
+  const folded = entries.flatMap((entry) => {
+    if (entry.type !== "assistant") return [];
+    const { turn, fold } = entry;
+    const ids =
+      fold?.steps.flatMap((step) => context.answerAt({ turn, step })?.toolcall_ids ?? []) ?? [];
+    return ids.flatMap((id) => context.input.pool.get(id)?.handle ?? []);
+  });
+  return new Set(folded.filter((of) => !shown.has(of)));
 }

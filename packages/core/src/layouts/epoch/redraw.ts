@@ -13,6 +13,7 @@ import {
 import { fixedTypes } from "../../view/fixed-types.ts";
 import { isPassingNotice } from "./appended-lines.ts";
 import { boundTo, showsThinking, withoutThinking } from "./bound-thinking.ts";
+import { withFolds } from "./folds.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { stubsFor } from "./large-arguments.ts";
 import type { Removable } from "./leaving.ts";
@@ -31,8 +32,8 @@ export interface Change {
   /** Whether a content outside results is not shown any longer. */
   readonly isWithheld?: (part: ShownPart) => boolean;
   /**
-   * Whether an epoch ends. Then former versions of files are not shown, lines in results get the newest version, free
-   * texts leave, and lines and notices outside results are left to `appended`.
+   * Whether an epoch ends. Then former versions of files are not shown, lines in results get the newest version, finished
+   * steps are folded, free texts leave, and lines and notices outside results are left to `appended`.
    */
   readonly isEnd?: boolean;
 }
@@ -60,7 +61,7 @@ export function redraw(
     made.push(again);
     above.add(again);
   }
-  return isEnd ? withoutFreeTexts(context, made, cut) : made;
+  return isEnd ? withoutFreeTexts(context, withFolds(context, made, cut), cut) : made;
 }
 
 /** The place of an entry that is drawn again. */
@@ -233,28 +234,6 @@ export function referenceOf(context: PlanningContext, entry: ResultEntry): Resul
     return context.sized({ ...base, form: "shown", shows: context.linesFor(others) });
   const newest = context.entryOf(of ?? "")?.stored.version;
   return context.sized({ ...base, ...defined({ version: newest }), form: "reference" });
-}
-
-/** Returns the most tokens that entries have when they are drawn again behind a cut that removes contents above. */
-export function mostTokens(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  return entries.reduce((sum, entry) => {
-    const tokens = context.tokensOf(entry);
-    const other = withoutAbove(context, entry);
-    return sum + (other === entry ? tokens : Math.max(tokens, context.tokensOf(other)));
-  }, 0);
-}
-
-/** Returns an entry that refers to no content above. */
-function withoutAbove(context: PlanningContext, entry: ViewEntry): ViewEntry {
-  if (entry.type !== "result" && entry.type !== "object") return entry;
-  const parts = partsOf(entry);
-  if (!parts.some(refersAbove)) return entry;
-  const shows = parts.map((part) => (refersAbove(part) ? context.lineOf(part) : part));
-  return context.sized({ ...entry, shows: once(shows) });
-}
-
-function refersAbove({ form }: ShownPart): boolean {
-  return form === "above" || form === "diff";
 }
 
 /** Whether the message of an entry is left out. A result that is left out alone is shown as one that is not there. */

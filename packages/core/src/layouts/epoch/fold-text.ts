@@ -1,0 +1,212 @@
+import { isDocument } from "@self-context-manager/links";
+import {
+  isReference,
+  type JsonValue,
+  type ObjectMetadata,
+  oneLine,
+  presenceOf,
+} from "@self-context-manager/objects";
+import type { CallFacts } from "../../calls/call-kind.ts";
+import { shellPipelines } from "../../calls/shell-commands.ts";
+import { fileReferences } from "../../calls/toolcall-object.ts";
+import { argumentsOf, isText } from "../../chat/message.ts";
+import { callsOf } from "../../chat/turn.ts";
+import { foldHeader } from "../../lines/fold-lines.ts";
+import { fenced } from "../../render/content-block.ts";
+import { nameWeights, shortName } from "../../render/short-name.ts";
+import type { PoolEntry } from "../../view/pool-entry.ts";
+import type { Fold } from "../../view/view-entry.ts";
+import type { PlanningContext } from "./planning-context.ts";
+
+/** The most objects that a row names, unless it is in `mostOf`. */
+const mostNames = 12;
+
+/** The most rows with a command, and with a sentence of an answer. */
+const mostOf: Partial<Record<RowName, number>> = { ran: 6, said: 4 };
+
+/** The most characters of a command, of which the last of its kind is shown, and of a sentence. */
+const longest = { command: 100, sentence: 200 } as const;
+
+/** The rows of a fold, in their order, with the word that each begins with. */
+type RowName = "read" | "edited" | "wrote" | "noted" | "ran" | "failed" | "activated" | "said";
+
+/** What a row lists, each name once. */
+type Rows = Readonly<Record<RowName, Map<string, string>>>;
+
+/**
+ * Returns the fold of steps of a turn: the count of their calls and how they are opened, the files that they read, edited
+ * and wrote, the commands with their last state, what failed, what the model activated or pinned, and the sentences of
+ * answers about a decision. No model is asked.
+ */
+export function foldOf(context: PlanningContext, turn: number, steps: readonly number[]): Fold {
+  const rows: Rows = {
+    read: new Map(),
+    edited: new Map(),
+    wrote: new Map(),
+    noted: new Map(),
+    ran: new Map(),
+    failed: new Map(),
+    activated: new Map(),
+    said: new Map(),
+  };
+  const commands = new Map<string, Command>();
+  const named = ({ handle, stored: { body } }: PoolEntry): string => {
+    const name = shortName(context.input.workspace, body, nameWeights.header);
+    return `${handle} ${name}${presenceOf(body) === "missing" ? " deleted" : ""}`;
+  };
+  let calls = 0;
+  for (const step of steps) {
+    const answer = context.answerAt({ turn, step });
+    if (answer === undefined) continue;
+    for (const block of answer.assistant)
+      if (isText(block)) for (const one of decisionsIn(block.text)) rows.said.set(one, one);
+    for (const [call, block] of callsOf(answer).entries()) {
+      calls += 1;
+      const known = context.resultAt({ turn, step, call });
+      if (known === undefined) continue;
+      const facts = context.toolFacts(block.name, argumentsOf(block.arguments));
+      noteCall({ context, rows, commands, named }, known, facts);
+    }
+  }
+  for (const { count, last, text } of commands.values()) {
+    const times = count === 1 ? "" : `, ${count} times`;
+    const state = hasFailed(last) ? " failed" : "";
+    rows.ran.set(last.handle, `${last.handle}${state}${times}: ${text}`);
+    rows.failed.delete(last.handle);
+  }
+  const names = new Set<string>();
+  const texts = Object.entries(rows).flatMap(([name, found]) =>
+    found.size === 0 ? [] : [rowText(name as RowName, found, names)],
+  );
+  const header = foldHeader.write(calls, turn + 1, context.input.chatHandle, turn + 1);
+  const text = texts.length === 0 ? header : `${header}\n${fenced(texts.join("\n"))}`;
+  return { steps, names: [...names], text };
+}
+
+/** Writes a row, and adds the handles that it names. */
+function rowText(row: RowName, found: ReadonlyMap<string, string>, names: Set<string>): string {
+  const all = [...found];
+  // The last ones tell the state at the end.
+  const shown = all.slice(-(mostOf[row] ?? mostNames));
+  const texts = shown.map(([, text]) => text);
+  if (row === "said") return texts.map((text) => `said: ${text}`).join("\n");
+  for (const [handle] of shown) names.add(handle);
+  const left = all.length - shown.length;
+  if (row === "ran") {
+    const others = left === 0 ? [] : [`other commands: ${left}`];
+    return [...others, ...texts.map((text) => `ran ${text}`)].join("\n");
+  }
+  const more = left === 0 ? [] : [`and ${left} more`];
+  return `${row}: ${[...texts, ...more].join(", ")}`;
+}
+
+/** What is collected from the calls of a fold. */
+interface Collected {
+  readonly context: PlanningContext;
+  readonly rows: Rows;
+  /** The calls that are counted by their kind. */
+  readonly commands: Map<string, Command>;
+  readonly named: (entry: PoolEntry) => string;
+}
+
+function noteCall(
+  { context, rows, commands, named }: Collected,
+  call: PoolEntry,
+  { kind, paths, contextTool, commandLine }: CallFacts,
+): void {
+  const { body } = call.stored;
+  if (hasFailed(call)) rows.failed.set(call.handle, named(call));
+  if (contextTool !== undefined && contextTool !== "read") {
+    if (contextTool === "activate" || contextTool === "pin")
+      for (const target of targetsOf(context, body))
+        rows.activated.set(target.handle, named(target));
+    return;
+  }
+  const files = targetsOf(context, body);
+  const row = kind === "read" ? "read" : kind === "edit" ? "edited" : "wrote";
+  if (kind === "read" || kind === "edit" || kind === "write") {
+    if (hasFailed(call)) return;
+    for (const file of files)
+      rows[row !== "read" && isDocument(file.stored.body) ? "noted" : row].set(
+        file.handle,
+        named(file),
+      );
+    // A command that reads a file has no object of the file.
+    if (files.length === 0 && paths.length > 0)
+      rows[row].set(call.handle, `${call.handle} ${shownPaths(paths)}`);
+    if (files.length > 0 || paths.length > 0) return;
+  }
+  const { tool, args_display: display } = body;
+  const name = commandLine === undefined ? textOf(tool) : commandName(commandLine, kind);
+  const text = commandLine ?? textOf(display);
+  const count = (commands.get(name)?.count ?? 0) + 1;
+  // The last one of a kind moves to the end.
+  commands.delete(name);
+  commands.set(name, { count, last: call, text: beginning(text, longest.command) });
+}
+
+/** The calls of one kind: their count, and the last of them. */
+interface Command {
+  readonly count: number;
+  readonly last: PoolEntry;
+  readonly text: string;
+}
+
+/** Returns the first line of a text, up to the most characters. */
+function beginning(text: string, most: number): string {
+  const [first = "", ...others] = text.trim().split("\n");
+  const line = oneLine(first).trim();
+  if (line.length <= most) return others.length === 0 ? line : `${line} …`;
+  return `${line.slice(0, most - 1).toWellFormed()}…`;
+}
+
+function textOf(field: JsonValue | undefined): string {
+  return typeof field === "string" ? field : "";
+}
+
+function hasFailed({ stored }: PoolEntry): boolean {
+  return stored.body["status"] === "fail";
+}
+
+/** Returns the files of a call, and the objects that a context tool showed. */
+function targetsOf({ input }: PlanningContext, body: ObjectMetadata): readonly PoolEntry[] {
+  const targets = body["target_refs"];
+  const references = [
+    ...fileReferences(body),
+    ...(Array.isArray(targets) ? targets.filter(isReference) : []),
+  ];
+  return references.flatMap(({ id }) => input.pool.get(id) ?? []);
+}
+
+/** The last names of the first paths: enough to recognise them beside the handle of the call. */
+function shownPaths(paths: readonly string[]): string {
+  return paths
+    .slice(0, 2)
+    .map((path) => oneLine(path.split(/[/\\]/u).at(-1) ?? path).slice(0, 40))
+    .join(" ");
+}
+
+/** Commands that only prepare the one that follows. */
+const preparing: ReadonlySet<string> = new Set(["cd", "export", "set", "source", "."]);
+
+/** Returns the name under which commands are counted: the program, and its own command as in `git status`. */
+function commandName(line: string, kind: CallFacts["kind"]): string {
+  const commands = shellPipelines(line).map(([first]) => first?.words ?? []);
+  const words = commands.find(([program]) => program !== undefined && !preparing.has(program));
+  const [program = "command", second = ""] = words ?? [];
+  const name = oneLine(program.split("/").at(-1) ?? program).slice(0, 30);
+  const isOwnCommand = kind !== "search" && /^[a-z][\w:-]{1,20}$/iu.test(second);
+  return isOwnCommand ? `${name} ${second}` : name;
+}
+
+/** Words of a sentence about a decision or its reason. */
+const deciding =
+  /\b(?:decid(?:e|ed|ing)|decision|chose|choose|chosen|choice|instead of|rather than|because|root cause|turns out|conclu(?:de|ded|sion)|reason (?:is|was)|must not|will use|agreed)\b/iu;
+
+/** Returns the sentences of an answer that are about a decision, each on one line. */
+function decisionsIn(text: string): readonly string[] {
+  return text
+    .split(/(?<=[.!?])\s+|\n+/u)
+    .filter((sentence) => deciding.test(sentence))
+    .map((sentence) => beginning(sentence, longest.sentence));
+}

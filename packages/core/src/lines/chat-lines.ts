@@ -1,0 +1,20 @@
+import type { ObjectId } from "@self-context-manager/objects";
+import { chatHandle } from "./handles.ts";
+import { line, type LineKind, number, type Slot } from "./line-kind.ts";
+
+/** A chat: the own one by its name, and that of another session by its id. */
+const chat: Slot<string> = { name: "CHAT", pattern: `(?:${chatHandle}|[\\w-]+)`, write: String };
+
+/** The header of a turn that was opened, in the output of the call that asked for it. */
+export const chatTurnHeader: LineKind<
+  [turn: number, turns: number, chat: string, from: number, to: number, count: number]
+> =
+  line`Turn ${number} of ${number} of ${chat}, lines ${number}-${number} of ${number}; from and to show other lines:`;
+
+/** The header of the turns of a chat: a line for each turn follows. */
+export const chatTurnsHeader: LineKind<[chat: string, turns: number, shown: number]> =
+  line`Chat ${chat} has ${number} turns; turn shows one, from and to show lines. The last ${number}, each with the first words of the user and of its answer:`;
+
+/** The header of lines of an earlier session's chat. */
+export const chatLinesHeader: LineKind<[chat: ObjectId, from: number, to: number, count: number]> =
+  line`Chat ${chat}, lines ${number}-${number} of ${number}; from and to show other lines:`;

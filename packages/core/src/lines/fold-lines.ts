@@ -1,0 +1,6 @@
+import { line, type LineKind, number } from "./line-kind.ts";
+import { target } from "./handles.ts";
+
+/** The first line of a fold. What the folded steps did is in a fence below it (decision D71). */
+export const foldHeader: LineKind<[calls: number, turn: number, chat: string, again: number]> =
+  line`[${number} calls of turn ${number} are folded; activate ${target} with turn ${number} shows them]`;
