@@ -20,6 +20,7 @@ import {
   sending,
   withoutDetails,
   withoutRecording,
+  withAnswers,
   withTool,
 } from "./faulty-adapters.ts";
 import { scriptedHost } from "./scripted-host.ts";
@@ -88,6 +89,17 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
         model: (request) =>
           options.model({ ...request, tools: request.tools.filter((name) => name !== "activate") }),
       }),
+  },
+  "opened-is-as-it-was": {
+    "opens a turn without the arguments of its calls": withAnswers("activate", {
+      text: (text) => text.replaceAll(/^\{.*\}$/gmu, "{}"),
+    }),
+    "opens the lines of another turn": withAnswers("activate", {
+      args: (args) => (args["turn"] === 1 ? { ...args, turn: 2 } : args),
+    }),
+    "does not close what was opened": withAnswers("deactivate", {
+      args: (args) => (args["id"] === "chat" ? { id: "f999" } : args),
+    }),
   },
   "pairing-is-legal": {
     "leaves out the results of failed tool calls": sending((view) =>

@@ -1,5 +1,6 @@
 import type { ContextSession } from "@self-context-manager/core";
 import type { MessageCodec } from "@self-context-manager/core/host";
+import type { JsonObject } from "@self-context-manager/objects";
 import {
   type OpenHost,
   type ScriptedAdapter,
@@ -48,6 +49,30 @@ export function withTool(
               run: async ({ id }) => {
                 await run(await session(), typeof id === "string" ? id : "");
                 return { text: "done" };
+              },
+            }
+          : tool,
+      ),
+  }));
+}
+
+/** Returns hosts whose adapter changes the text of a context tool's answer, or the arguments that the tool gets. */
+export function withAnswers(
+  name: string,
+  change: {
+    readonly text?: (text: string) => string;
+    readonly args?: (args: JsonObject) => JsonObject;
+  },
+): OpenHost {
+  return broken((adapter) => ({
+    tools: () =>
+      adapter.tools().map((tool) =>
+        tool.name === name
+          ? {
+              name,
+              run: async (args, callId) => {
+                const answer = await tool.run(change.args?.(args) ?? args, callId);
+                return { ...answer, text: change.text?.(answer.text) ?? answer.text };
               },
             }
           : tool,

@@ -21,6 +21,8 @@
  *   resume.
  * - `pinned-stays`: a pinned object stays active beyond the policy's window, on later turns and on resume.
  * - `activate-brings-back`: `activate` shows any object again that left the view by the model's call or by the policy.
+ * - `opened-is-as-it-was`: `activate chat` with a turn shows the user's words and all arguments of the turn as they were,
+ *   and `deactivate chat` closes it.
  * - `pairing-is-legal`: every tool call has exactly one result, directly after it and in order, whether the call
  *   succeeded, failed or was interrupted.
  * - `repeated-ids-are-other-calls`: calls with the same id are different calls. Each has its own result, in order, and a

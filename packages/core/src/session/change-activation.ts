@@ -3,10 +3,14 @@ import {
   FileError,
   lineCount,
   metadataVersion,
+  type ObjectId,
   presenceOf,
+  type StoredMetadata,
+  usualOperation,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "@self-context-manager/tracker";
 import { indexFile, recordMissing } from "../history/file-index.ts";
+import { chatHandle } from "../lines/handles.ts";
 import { rangesText } from "../render/content-block.ts";
 import { shortName } from "../render/short-name.ts";
 import { activateShowable, noteOwnText, visibleLines } from "../state/host-shown.ts";
@@ -26,6 +30,7 @@ import {
   readVersion,
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
+import { openOtherChat, openOwnChat } from "./open-chat.ts";
 import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
 /**
@@ -50,11 +55,20 @@ export async function activate(
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, given, target);
   if (target.type === "locked") return await activateLocked(scope, target, lines);
+  if (target.type === "elsewhere" && isChat(target.stored))
+    return await openOtherChat(scope, given, target.stored.body.id, lines);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
+  if (lines.turn !== undefined)
+    return refusal(`${entry.handle} is no chat; only a chat has turns. Give it without turn.`);
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
   return await activateEntry(scope, entry, lines);
+}
+
+/** Whether an object is a chat, or the session of one. */
+function isChat({ body }: StoredMetadata): boolean {
+  return body.type === "chat" || body.type === "session";
 }
 
 /** The most number signs at which a name with a heading is split. */
@@ -208,12 +222,10 @@ async function activateLocked(
   const { state, dependencies } = scope;
   if (target.id !== state.chat.id)
     return refusal(`${target.name} is locked; it is always in the context.`);
+  const isOfLines = lines.from !== undefined || lines.to !== undefined;
+  if (lines.turn !== undefined || !isOfLines) return openOwnChat(scope, lines);
   const stored = await dependencies.store.get(state.chat.id);
   if (stored === undefined) return refusal("the chat is not stored yet.");
-  if (lines.from === undefined && lines.to === undefined) {
-    const count = lineCount(stored.body.content ?? "");
-    return refusal(`the chat has ${count} lines; give from and to to show some of them.`);
-  }
   const range = chosenRange(stored.body.content ?? "", lines);
   if (typeof range === "string") return refusal(`${target.name}: ${range}`);
   const { handle, id } = joinPool(state, metadataVersion(stored));
@@ -260,9 +272,10 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, given, target);
   if (target.type === "locked") {
-    const isShown = scope.state.active.has(target.id);
-    if (isShown && setInactive(scope, target.id)) {
-      const effects = [{ op: "deactivate", id: target.id }] as const;
+    const shown = [target.id, ...openedTurns(scope)].filter((id) => scope.state.active.has(id));
+    if (target.id === scope.state.chat.id && shown.length > 0) {
+      const effects = shown.map((id) => ({ op: "deactivate", id }) as const);
+      for (const id of shown) setInactive(scope, id);
       return { ok: true, text: `${target.name}: the extra lines are inactive.`, effects };
     }
     return refusal(`${target.name} is locked and cannot be deactivated.`);
@@ -282,11 +295,21 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
       : "";
   const text =
     departure?.when === "never"
-      ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed.`
+      ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed by itself.`
       : departure?.when === "epoch-end"
         ? `${name} ${state}; its text stays for now${longer}; activate ${entry.handle} restores it.`
         : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
+}
+
+/** Returns the calls whose outputs are turns of the session's own chat. */
+function openedTurns({ state }: SessionScope): readonly ObjectId[] {
+  return [...state.pool.entries.values()].flatMap(({ id, stored: { body } }) => {
+    const { tool, args_display: shown, context_tool: isReport } = body;
+    const isActivate = typeof tool === "string" && usualOperation(tool) === "activate";
+    const isOfChat = typeof shown === "string" && shown.endsWith(JSON.stringify(chatHandle));
+    return isActivate && isOfChat && isReport !== true ? [id] : [];
+  });
 }
 
 /**

@@ -7,6 +7,8 @@ export interface ActivateRange {
   readonly to?: number;
   /** A heading of a document: its section is activated. It is not given together with lines. */
   readonly heading?: string;
+  /** Of a chat: the turn that is shown as it was, from 1, or from the end with -1. Lines are then those of the turn. */
+  readonly turn?: number;
 }
 
 /** Whether a part is asked for. */

@@ -102,6 +102,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         },
         from: { type: "number", description: "First line, from 1." },
         to: { type: "number" },
+        turn: { type: "number", description: "Of a chat: shows this turn." },
         field: { type: "string", description: "headings, tags, links: only this." },
       },
       required: ["id"],
@@ -112,7 +113,11 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       const field = textArgument(args, "field").trim();
       if (field !== "" && field !== "content")
         return await session.showField(id, field, { callId });
-      const lines = { ...lineArgument(args, "from"), ...lineArgument(args, "to") };
+      const lines = {
+        ...lineArgument(args, "from"),
+        ...lineArgument(args, "to"),
+        ...lineArgument(args, "turn"),
+      };
       return await session.activate(id, lines, { callId });
     },
   },
@@ -129,7 +134,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
         tag: textParameter,
         relation: { type: "string", description: "part_of or part_of NAME." },
         path: textParameter,
-        type: { type: "string", description: "note, file, toolcall, user." },
+        type: { type: "string", description: "note, file, toolcall, user, chat." },
         session: { type: "string", description: "this, or an id." },
       },
       required: [],

@@ -22,6 +22,7 @@ import { cutMark } from "../render/name-width.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { workspacesOf } from "./chat-workspaces.ts";
 import { type Found, foundLines } from "./found-lines.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
@@ -78,9 +79,10 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   if (typeof within === "string") return refusal(within);
   const places = await placesOf(scope, documents, given, within);
   if (typeof places === "string") return refusal(places);
-  const found = (await described(scope, places)).filter(
-    ({ stored }) => within?.has(stored.body.id) !== false && meets(scope, stored, given),
+  const all = (await described(scope, places)).filter(
+    ({ stored }) => within?.has(stored.body.id) !== false && meets(stored, given),
   );
+  const found = await chatsLast(scope, all);
   const behind = isCurrent ? [] : ["The index is behind, so objects can be missing."];
   if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
   const shown = found.slice(0, Math.max(1, Math.min(limit, mostObjects)));
@@ -289,13 +291,32 @@ async function described(scope: SessionScope, places: Places): Promise<readonly 
   });
 }
 
-function meets({ state }: SessionScope, { body }: StoredMetadata, given: FindRequest): boolean {
+/**
+ * Returns what was found with the chats behind the other objects, because a long chat has many words: first the session's
+ * own, then those of the same workspace. Other chats cannot be opened, so they are not found (decision D72).
+ */
+async function chatsLast(scope: SessionScope, found: readonly Found[]): Promise<readonly Found[]> {
+  const chats = found.filter(({ stored }) => stored.body.type === "chat");
+  if (chats.length === 0) return found;
+  const { chat } = scope.state;
+  const others = chats.filter(({ stored }) => stored.body.id !== chat.id);
+  const workspaces = await workspacesOf(
+    scope,
+    others.map(({ stored }) => stored),
+  );
+  return [
+    ...found.filter(({ stored }) => stored.body.type !== "chat"),
+    ...chats.filter(({ stored }) => stored.body.id === chat.id),
+    ...others.filter(
+      ({ stored }) => workspaces.get(stored.body.id) === scope.dependencies.workspace,
+    ),
+  ];
+}
+
+function meets({ body }: StoredMetadata, given: FindRequest): boolean {
   const { type, path } = given;
   if (type !== undefined && !(type === "note" ? isDocument(body) : body.type === type))
     return false;
-  // A chat of another session cannot be opened, and the context has its own chat already.
-  if (body.type === "chat" && type !== "chat" && body.id !== state.chat.id) return false;
-  if (body.id === state.chat.id && given.session === undefined) return false;
   // The file has the text that such a call wrote.
   const isWrite = body["call_kind"] === "write" || body["call_kind"] === "edit";
   if (isWrite && type !== "toolcall") return false;

@@ -137,7 +137,7 @@ describe("activate and deactivate", () => {
       expect((await session.activate(target)).text).toMatch(
         target === sessionId || target === prompt
           ? /is locked; it is always in the context/u
-          : /the chat has 0 lines; give from and to/u,
+          : /chat has no turns yet/u,
       );
     }
     expect((await storedSession(store, session))["active_set"]).toEqual([chatId, prompt]);

@@ -25,7 +25,7 @@ describe("inspecting and naming objects of a session", () => {
     expect(await session.name("nothing", "greeting")).toMatchObject({ ok: false });
   });
 
-  it("refuses a view, and the chat of another session: their versions are those of calls (D42)", async () => {
+  it("refuses to name a view, and the chat of another session: their versions are those of calls (D42)", async () => {
     const opened = await openTestSession({ files });
     const { session, store } = opened;
     await session.nextView();
@@ -36,9 +36,9 @@ describe("inspecting and naming objects of a session", () => {
 
     for (const target of targets) {
       expect(await other.name(target, "mine")).toMatchObject({ ok: false });
-      expect(await other.activate(target)).toMatchObject({ ok: false });
       expect((await latest(store, target as ObjectId)).body.nickname).toBeUndefined();
     }
+    expect(await other.activate(String(targets[0]))).toMatchObject({ ok: false });
     expect(await session.name(String(targets[0]), "mine")).toMatchObject({ ok: false });
     expect((await latest(store, targets[0] as ObjectId)).version).toBe(1);
   });

@@ -153,7 +153,7 @@ describe("deactivate", () => {
     const answer = await session.deactivate("t1");
 
     expect(answer.text).toMatch(
-      /^t1 bash "a" is inactive; its text \(\d+ tokens\) stays, because so short a text is not removed\.$/u,
+      /^t1 bash "a" is inactive; its text \(\d+ tokens\) stays, because so short a text is not removed by itself\.$/u,
     );
     expect(await nextView(session, history)).toContain("DONE");
   });
@@ -216,6 +216,7 @@ describe("the tools of the model", () => {
         },
         from: { type: "number", description: "First line, from 1." },
         to: { type: "number" },
+        turn: { type: "number", description: "Of a chat: shows this turn." },
         field: { type: "string", description: "headings, tags, links: only this." },
       },
       deactivate: { id: text },
@@ -226,7 +227,7 @@ describe("the tools of the model", () => {
         tag: text,
         relation: { type: "string", description: "part_of or part_of NAME." },
         path: text,
-        type: { type: "string", description: "note, file, toolcall, user." },
+        type: { type: "string", description: "note, file, toolcall, user, chat." },
         session: { type: "string", description: "this, or an id." },
       },
     });

@@ -43,9 +43,9 @@ export interface TestSessionOptions {
   readonly documents?: DocumentUpkeep;
   /** Default: 2,000. */
   readonly longTexts?: number;
+  /** Default: `/work`. */
+  readonly workspace?: string;
 }
-
-const workspace = "/work";
 
 export const testHost: HostSession = { harness: "test", sessionId: "session-1" };
 
@@ -71,7 +71,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     logger: silentLogger,
     policy: options.policy ?? windowPolicy(),
     layout: options.layout ?? pooledLayout,
-    workspace,
+    workspace: options.workspace ?? "/work",
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
     ...(options.documents === undefined ? {} : { documents: options.documents }),

@@ -1,7 +1,12 @@
 import type { HarnessSupports } from "@self-context-manager/core/host";
 
 import type { HarnessScenario } from "./harness-host.ts";
-import { activateBringsBack, deactivatedIsGone, pinnedStays } from "./laws/activation.ts";
+import {
+  activateBringsBack,
+  deactivatedIsGone,
+  openedIsAsItWas,
+  pinnedStays,
+} from "./laws/activation.ts";
 import {
   compactionByTheUserFrees,
   noMoreThanTheHost,
@@ -54,6 +59,7 @@ export type HarnessLaw =
   | "deactivated-is-gone"
   | "pinned-stays"
   | "activate-brings-back"
+  | "opened-is-as-it-was"
   | "pairing-is-legal"
   | "repeated-ids-are-other-calls"
   | "failed-answers-follow-the-host"
@@ -93,6 +99,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "deactivated-is-gone": deactivatedIsGone,
   "pinned-stays": pinnedStays,
   "activate-brings-back": activateBringsBack,
+  "opened-is-as-it-was": openedIsAsItWas,
   "pairing-is-legal": pairingIsLegal,
   "repeated-ids-are-other-calls": repeatedIdsAreOtherCalls,
   "failed-answers-follow-the-host": failedAnswersFollowTheHost,
@@ -135,6 +142,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "deactivated-is-gone": managed,
   "pinned-stays": managed,
   "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],
+  "opened-is-as-it-was": managed,
   "pairing-is-legal": managed,
   "repeated-ids-are-other-calls": managed,
   "failed-answers-follow-the-host": ["contextAssembly", "sessionIds"],

@@ -1,6 +1,8 @@
+import { canonicalJson } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
 import type { HarnessScenario } from "../harness-host.ts";
+import type { ModelRequest } from "../model-request.ts";
 import { handleOf, hasFailed, last, shownWords } from "../request-checks.ts";
 import { crowd, endEpoch } from "../leaving.ts";
 import { contextCall, openStage, showing, textNames } from "../stage.ts";
@@ -83,3 +85,40 @@ export const activateBringsBack: HarnessScenario = async (openHost) => {
     [false, false, true],
   );
 };
+
+export const openedIsAsItWas: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+
+  const shown = last(
+    await stage.say("the first question", [
+      { show_a: calls.show("a.txt") },
+      { read_b: calls.read("b.txt"), show_c: calls.show("c.txt") },
+    ]),
+  );
+  await stage.say("look around", [crowd(stage.host)]);
+  await endEpoch(stage);
+  const opened = last(
+    await stage.say("what was first", [
+      { open: { name: "activate", arguments: { id: "chat", turn: 1 } } },
+      { open_x: { name: "activate", arguments: { id: "chat", turn: 999 } } },
+    ]),
+  );
+  await stage.say("close it", [{ off: contextCall("deactivate", "chat") }]);
+  await endEpoch(stage);
+  const later = last(stage.host.requests);
+
+  const text = textOf(opened);
+  assert.ok(text.includes(question), `the turn has the user's words: ${text}`);
+  for (const { name, arguments: given } of shown.messages.flatMap((one) => one.toolCalls))
+    assert.ok(text.includes(`${name}\n${canonicalJson(given)}`), `${name} is in ${text}`);
+  assert.ok(/ has \d+ turns; give turn from 1 /u.test(text), "an unknown turn is refused");
+  assert.ok(!textOf(later).includes(question), "the turn that was closed has left the view");
+};
+
+/** The user's words in a turn that was opened. */
+const question = "--- user\nthe first question";
+
+function textOf({ messages }: ModelRequest): string {
+  return messages.map(({ text }) => text).join("\n");
+}

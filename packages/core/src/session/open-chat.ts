@@ -1,0 +1,146 @@
+import {
+  defined,
+  isReference,
+  lineCount,
+  linesOf,
+  metadataVersion,
+  type ObjectId,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+import { type CallNamer, turnLine, turnText } from "../chat/turn-text.ts";
+import { isAssistantStep, type Turn } from "../chat/turn.ts";
+import { chatHandle } from "../lines/handles.ts";
+import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "../lines/chat-lines.ts";
+import { sizeLine } from "../render/reference-line.ts";
+import type { SessionScope } from "../state/session-scope.ts";
+import { refusal, type ToolAnswer } from "./answers.ts";
+import { workspacesOf } from "./chat-workspaces.ts";
+import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+
+/** The most characters of a chat that one call shows. */
+const mostCharacters = 50_000;
+
+/** The most turns that the summary of a chat lists. */
+const mostTurns = 100;
+
+/**
+ * Shows a turn of the session's own chat as it was, or without a turn a line for each, as the output of the call, so that
+ * it can leave again like any output (decision D72). The chat itself stays locked.
+ */
+export function openOwnChat({ state }: SessionScope, lines: ActivateRange): ToolAnswer {
+  const { chat, pool } = state;
+  const { turn } = lines;
+  if (turn === undefined) return summaryOf(chatHandle, chat.turns);
+  const nameOf: CallNamer = (id) => {
+    const entry = pool.get(id);
+    return entry === undefined
+      ? { name: id, line: "" }
+      : { name: entry.handle, line: sizeLine(entry) };
+  };
+  return openTurn(chatHandle, chat.turns, nameOf, { ...lines, turn });
+}
+
+/**
+ * Shows the chat of an earlier session of the workspace, read-only: a line for each turn, a turn, or lines of its text.
+ * `given`: the name that the model used; `id`: the chat, or its session.
+ */
+export async function openOtherChat(
+  scope: SessionScope,
+  given: string,
+  id: ObjectId,
+  lines: ActivateRange,
+): Promise<ToolAnswer> {
+  const { store, workspace } = scope.dependencies;
+  const chat = await chatOf(scope, id);
+  if (chat === undefined) return refusal(`${JSON.stringify(given)} has no chat.`);
+  const place = (await workspacesOf(scope, [metadataVersion(chat)])).get(chat.body.id);
+  if (place === undefined)
+    return refusal(`${JSON.stringify(given)} is a chat without a call of the model.`);
+  if (place !== workspace)
+    return refusal(
+      `${JSON.stringify(given)} is the chat of another workspace, and is not shown here.`,
+    );
+  const { body } = chat;
+  const turns = body["turns"] as readonly Turn[];
+  if (lines.turn !== undefined) {
+    const calls = turns.at(lines.turn > 0 ? lines.turn - 1 : lines.turn)?.steps ?? [];
+    const ids = calls.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
+    const known = new Set((await store.describe(ids)).flatMap((one) => one?.body.id ?? []));
+    const nameOf: CallNamer = (call) => ({
+      name: call,
+      line: known.has(call) ? "" : "(no output is stored)",
+    });
+    return openTurn(body.id, turns, nameOf, { ...lines, turn: lines.turn });
+  }
+  if (lines.from === undefined && lines.to === undefined) return summaryOf(body.id, turns);
+  const text = body.content ?? "";
+  const range = chosenRange(text, lines);
+  if (typeof range === "string") return refusal(`${given}: ${range}`);
+  return shownLines(body.id, text, range ?? { from: 1, to: lineCount(text) });
+}
+
+/** Returns a chat, or that of a session. */
+async function chatOf(
+  { dependencies: { store } }: SessionScope,
+  id: ObjectId,
+): Promise<StoredVersion | undefined> {
+  const stored = await store.get(id);
+  if (stored?.body.type === "chat") return stored;
+  const chat = stored?.body.type === "session" ? stored.body["chat_ref"] : undefined;
+  return isReference(chat) ? await store.get(chat.id) : undefined;
+}
+
+function openTurn(
+  name: string,
+  turns: readonly Turn[],
+  nameOf: CallNamer,
+  { turn: number, from, to }: ActivateRange & { readonly turn: number },
+): ToolAnswer {
+  const index = number > 0 ? number - 1 : turns.length + number;
+  const turn = number === 0 ? undefined : turns[index];
+  if (turn === undefined)
+    return refusal(`${name} has ${turns.length} turns; give turn from 1 to ${turns.length}.`);
+  const text = turnText(turn, nameOf).replace(/\n$/u, "");
+  const count = lineCount(text);
+  const range = chosenRange(text, defined({ from, to }));
+  if (typeof range === "string") return refusal(`turn ${index + 1} of ${name}: ${range}`);
+  const asked = range ?? { from: 1, to: count };
+  const { shown, last } = withinLimit(text, asked);
+  const header = chatTurnHeader.write(index + 1, turns.length, name, asked.from, last, count);
+  return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
+}
+
+function summaryOf(name: string, turns: readonly Turn[]): ToolAnswer {
+  if (turns.length === 0) return refusal(`${name} has no turns yet.`);
+  const shown = turns.slice(-mostTurns).map((turn, at) => {
+    const number = Math.max(0, turns.length - mostTurns) + at + 1;
+    return turnLine(turn, number);
+  });
+  const header = chatTurnsHeader.write(name, turns.length, shown.length);
+  return { ok: true, text: [header, ...shown].join("\n"), effects: [], isOutput: true };
+}
+
+function shownLines(
+  id: ObjectId,
+  text: string,
+  asked: { readonly from: number; readonly to: number },
+): ToolAnswer {
+  const { shown, last } = withinLimit(text, asked);
+  const header = chatLinesHeader.write(id, asked.from, last, lineCount(text));
+  return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
+}
+
+/** Returns the lines of a range up to the limit of characters, at least one, and the last line that is shown. */
+function withinLimit(
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly shown: string; readonly last: number } {
+  const lines = linesOf(text, { from, to }).replace(/\n$/u, "").split("\n");
+  let length = 0;
+  const kept = lines.filter((line, index) => {
+    length += line.length + 1;
+    return index === 0 || length <= mostCharacters;
+  });
+  const shown = kept.join("\n").slice(0, mostCharacters).toWellFormed();
+  return { shown, last: from + kept.length - 1 };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import type { ContextSession } from "../../src/session/context-session.ts";
+import { scriptHistory } from "./script-history.ts";
+import { openTestSession, otherHost } from "./test-session.ts";
+
+const script = `import json\n${"value = 1\n".repeat(60)}`;
+
+/** Ingests a session of two turns and makes its view, so that its workspace is recorded. */
+async function worked(session: ContextSession): Promise<ReturnType<typeof scriptHistory>> {
+  const history = scriptHistory();
+  history.user("Make the parser faster.\n--- user\nthis line is the user's");
+  history.call("bash", { command: script, timeout: 30 }, "done\n".repeat(40));
+  history.say("The parser is faster now.");
+  history.user("And the lexer?");
+  history.say("It is fast already.");
+  await history.ingest(session);
+  await session.nextView();
+  return history;
+}
+
+describe("a turn of the own chat", () => {
+  it("is shown as it was, with all arguments and the lines of the outputs", async () => {
+    const { session } = await openTestSession();
+    await worked(session);
+
+    const { ok, text, isOutput, effects } = await session.activate("chat", { turn: 1 });
+
+    expect({ ok, isOutput, effects }).toEqual({ ok: true, isOutput: true, effects: [] });
+    expect(text).toBe(
+      [
+        "Turn 1 of 2 of chat, lines 1-9 of 9; from and to show other lines:",
+        "--- user",
+        "Make the parser faster.",
+        "\\--- user",
+        "this line is the user's",
+        "--- toolcall t1 bash",
+        JSON.stringify({ command: script, timeout: 30 }),
+        "[t1 ok, 200 chars]",
+        "--- assistant",
+        "The parser is faster now.",
+      ].join("\n"),
+    );
+  });
+
+  it("can be the last one, and some of its lines", async () => {
+    const { session } = await openTestSession();
+    await worked(session);
+
+    const last = await session.activate("chat", { turn: -1 });
+    const lines = await session.activate("chat", { turn: 1, from: 8, to: 9 });
+
+    expect(last.text).toContain("Turn 2 of 2 of chat");
+    expect(lines.text).toBe(
+      "Turn 1 of 2 of chat, lines 8-9 of 9; from and to show other lines:\n--- assistant\nThe parser is faster now.",
+    );
+  });
+
+  it.each([0, 3, -3])("is refused if it is not there: %i", async (turn) => {
+    const { session } = await openTestSession();
+    await worked(session);
+
+    expect(await session.activate("chat", { turn })).toMatchObject({
+      ok: false,
+      text: "chat has 2 turns; give turn from 1 to 2.",
+    });
+  });
+
+  it("is closed by deactivate chat", async () => {
+    const { session } = await openTestSession();
+    const history = await worked(session);
+    await history.ask(
+      "activate",
+      { id: "chat", turn: 1 },
+      async (callId) => await session.activate("chat", { turn: 1 }, { callId }),
+    );
+    await history.ingest(session);
+    const opened = JSON.stringify((await session.nextView()).messages);
+
+    const closed = await session.deactivate("chat");
+    const again = await session.deactivate("chat");
+
+    expect(opened).toContain("this line is the user's\\n--- toolcall t1 bash");
+    expect(closed).toMatchObject({ ok: true, text: "the chat: the extra lines are inactive." });
+    expect(again.ok).toBe(false);
+    expect(JSON.stringify((await session.nextView()).messages)).not.toContain("--- toolcall t1");
+  });
+
+  it("is no part of another object", async () => {
+    const { session } = await openTestSession({ files: { "/work/a.ts": "a" } });
+    await session.read({ path: "a.ts" });
+
+    expect(await session.activate("a.ts", { turn: 1 })).toMatchObject({
+      ok: false,
+      text: "f1 is no chat; only a chat has turns. Give it without turn.",
+    });
+  });
+});
+
+describe("the chat of an earlier session", () => {
+  it("shows a line for each turn, then a turn or lines, by its id and that of its session", async () => {
+    const opened = await openTestSession();
+    await worked(opened.session);
+    const { chatId, sessionId } = await opened.session.status();
+    const session = await opened.reopen(otherHost);
+
+    const summary = await session.activate(chatId);
+    const turn = await session.activate(sessionId, { turn: 1 });
+    const lines = await session.activate(chatId, { from: 1, to: 2 });
+
+    expect(summary).toMatchObject({ ok: true, isOutput: true, effects: [] });
+    expect(summary.text).toBe(
+      [
+        `Chat ${chatId} has 2 turns; turn shows one, from and to show lines. The last 2, each with the first words of the user and of its answer:`,
+        "1. Make the parser faster. --- user this line is the user's -> The parser is faster now.",
+        "2. And the lexer? -> It is fast already.",
+      ].join("\n"),
+    );
+    expect(turn.text).toContain(JSON.stringify({ command: script, timeout: 30 }));
+    expect(lines.text).toBe(
+      `Chat ${chatId}, lines 1-2 of 11; from and to show other lines:\n--- user\nMake the parser faster.`,
+    );
+    expect((await session.status()).objects).toEqual([]);
+  });
+
+  it("is refused in another workspace, and if the session made no call", async () => {
+    const opened = await openTestSession();
+    const { chatId } = await opened.session.status();
+    const silent = await opened.reopen(otherHost);
+    const before = await silent.activate(chatId);
+    await worked(opened.session);
+    const elsewhere = await openTestSession({ store: opened.store, workspace: "/other" });
+    const session = await elsewhere.reopen(otherHost);
+
+    const after = await session.activate(chatId, { turn: 1 });
+
+    expect(before).toMatchObject({ ok: false });
+    expect(after).toMatchObject({
+      ok: false,
+      text: `"${chatId}" is the chat of another workspace, and is not shown here.`,
+    });
+  });
+});
