@@ -18,9 +18,11 @@ test("replays sessions and shows in words and tables what they would have cost",
     "a tool's output: 1. Of these, 0.0% quote text",
   );
   expect(stdout).toMatch(
-    /^profile A +cost +charged +range +miss +miss\+ +sharp +sharp\+ +8-grams /mu,
+    /^profile A +cost +charged +range +\+talk +miss +miss\+ +sharp +sharp\+ +talk +t-sharp +8-grams /mu,
   );
-  expect(stdout).toMatch(/^append-only +1\.000 +1\.000 +1\.000( +0\.0%){5} /mu);
+  expect(stdout).toMatch(
+    /^append-only +1\.000 +1\.000 +1\.000 +1\.000( +0\.0%){4}( +-){2} +0\.0% /mu,
+  );
   for (const name of ["masking-batched", "compaction", "pooled", "epoch", "bound"])
     expect(stdout).toMatch(new RegExp(`^${name} +\\d`, "mu"));
 });
@@ -31,7 +33,7 @@ test("shows a dash for the share of missed messages if no message quotes anythin
   const { stdout } = await run(["replay", folder.path, "--threads", "1"]);
 
   expect(stdout.replaceAll(/\s+/gu, " ")).toContain("No message quotes a tool's output.");
-  expect(stdout).toMatch(/^masking +[\d. ]+( +-){5} /mu);
+  expect(stdout).toMatch(/^masking +[\d. ]+( +-){4}( +\S+){2} +- /mu);
 });
 
 test("--json prints one object with every profile and strategy", async () => {
@@ -59,11 +61,14 @@ test("--json prints one object with every profile and strategy", async () => {
     "costRatio",
     "chargedCostRatio",
     "chargedByRangeRatio",
+    "chargedWithTalkRatio",
     "evidenceMiss",
     "evidenceMissPlus",
     "sharpMiss",
     "sharpMissPlus",
     "gramMiss",
+    "talkMiss",
+    "talkSharpMiss",
     "counted",
     "prefixHit",
     "meanTokens",

@@ -1,11 +1,26 @@
 import { expect, test } from "vitest";
 
-import { evidenceOf, missingGrams } from "../src/measure/evidence.ts";
+import { evidenceOf, missingGrams, type UsedGram } from "../src/measure/evidence.ts";
 import type { RecordedMessage } from "../src/read/recorded-session.ts";
 import { wordsOf } from "../src/measure/words.ts";
 import { calls, result, says, user, words } from "./made-sessions.ts";
 
 const read = [user("look"), calls("a", "read", { path: "a.ts" })];
+
+/** The calls that quote outputs or large arguments, with their 8-grams. */
+function quoting(rows: readonly RecordedMessage[]): ReadonlyMap<number, readonly UsedGram[]> {
+  const found = [...evidenceOf(rows).uses].map(
+    ([call, grams]) => [call, grams.filter(({ isOutput }) => isOutput)] as const,
+  );
+  return new Map(found.filter(([, grams]) => grams.length > 0));
+}
+
+/** The calls that quote arguments, answers or thinking. */
+function quotingTalk(rows: readonly RecordedMessage[]): readonly number[] {
+  return [...evidenceOf(rows).uses].flatMap(([call, grams]) =>
+    grams.some(({ isTalk }) => isTalk) ? [call] : [],
+  );
+}
 
 test("a message that repeats ten words of a result uses its three 8-grams", () => {
   const rows = [...read, result("a", "read", words("x", 30)), says(words("x", 10))];
@@ -23,7 +38,7 @@ test("seven words in a row are not a quotation", () => {
   expect(evidenceOf(rows).uses.size).toBe(0);
 });
 
-test("words that a user, the model's thinking or another answer contains too are no evidence", () => {
+test("words that a user, the model's thinking or another answer contains too are no evidence of outputs", () => {
   const quoted = words("x", 10);
   const others = [
     [user(`see ${quoted}`), ...read.slice(1)],
@@ -37,8 +52,25 @@ test("words that a user, the model's thinking or another answer contains too are
 
   for (const before of others) {
     const rows = [...before, result("a", "read", quoted), says(quoted)];
-    expect(evidenceOf(rows).uses.size).toBe(0);
+    expect(quoting(rows).size).toBe(0);
   }
+});
+
+test("what an answer says or thinks and all arguments are evidence of the talk, what the user says is not", () => {
+  const quoted = words("x", 10);
+  const first = read.slice(0, 1);
+  const thinks = {
+    role: "assistant" as const,
+    content: [{ type: "thinking" as const, thinking: quoted }],
+  };
+  const asks = calls("b", "bash", { command: quoted });
+  const ends = [user("again"), says(quoted)];
+
+  expect(quotingTalk([...first, says(quoted), ...ends])).toEqual([1]);
+  expect(quotingTalk([...first, thinks, ...ends])).toEqual([1]);
+  expect(quotingTalk([...first, asks, result("b", "bash", "ok"), ...ends])).toEqual([1]);
+  expect(quotingTalk([user(quoted), says(quoted), ...ends])).toEqual([]);
+  expect(quotingTalk([...read, result("a", "read", quoted), says(quoted)])).toEqual([]);
 });
 
 test("a quotation counts once, because afterwards the message itself contains it", () => {
@@ -50,7 +82,8 @@ test("a quotation counts once, because afterwards the message itself contains it
     says(words("x", 10)),
   ];
 
-  expect([...evidenceOf(rows).uses.keys()]).toEqual([1]);
+  expect([...quoting(rows).keys()]).toEqual([1]);
+  expect(quotingTalk(rows)).toEqual([2]);
 });
 
 test("string values of arguments quote like text", () => {
@@ -74,7 +107,8 @@ test("large arguments of a write are additional evidence; small ones are not", (
       .uses.get(1)
       ?.map(({ isStrict }) => isStrict),
   ).toEqual([false, false]);
-  expect(evidenceOf([...small, ...rest]).uses.size).toBe(0);
+  expect(quoting([...small, ...rest]).size).toBe(0);
+  expect(quotingTalk([...small, ...rest])).toEqual([1]);
 });
 
 test("the positions of an 8-gram are those in the joined text of its object", () => {

@@ -23,7 +23,7 @@ test("hidden evidence is a miss, and asking for it makes a call", async () => {
   const { miss, calls: traced } = await replaySegment(run, 3, evidence, { charge: "objects" });
 
   expect([miss.used, miss.missed, miss.grams, miss.missedGrams]).toEqual([1, 1, 3, 3]);
-  expect(asked).toEqual([0]);
+  expect(asked).toEqual([1]);
   expect(traced.map(({ charges }) => charges.length)).toEqual([0, 1, 0]);
 });
 
@@ -41,7 +41,7 @@ test("the model asks only for lines of a long text", async () => {
   );
 
   const [[object, range] = []] = asked as [number, FetchedLines][];
-  expect(object).toBe(0);
+  expect(object).toBe(1);
   expect(range?.from).toBeGreaterThan(1);
   expect(range?.from).toBeLessThanOrEqual(86);
   expect(range?.to).toBeGreaterThanOrEqual(96);
@@ -92,6 +92,8 @@ function hiding(asked: number[]): StrategyRun {
 function gramsIn(sets: readonly (readonly number[])[]): readonly UsedGram[] {
   return sets.map((objects) => ({
     isStrict: true,
+    isOutput: true,
+    isTalk: false,
     places: [],
     holders: objects.map((object) => ({ object, start: 0, end: 1 })),
   }));

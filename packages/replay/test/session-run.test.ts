@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 // @boundaries-ignore The tests of all packages are configured in the same way.
 import { propertyRuns } from "../../../tools/property-runs.ts";
 import type { CallView, FetchedLines, StrategyRun, Visibility } from "../src/measure/call-view.ts";
-import { type Evidence, evidenceOf, missingGrams } from "../src/measure/evidence.ts";
+import { type Evidence, evidenceOf, missingGrams, type UsedGram } from "../src/measure/evidence.ts";
 import { promptTokens } from "../src/measure/call-view.ts";
 import { fewestObjects, replaySegment } from "../src/measure/replay-segment.ts";
 import { countText, messageOverhead } from "../src/measure/tokens.ts";
@@ -20,18 +20,27 @@ import { calls, result, says, user, words } from "./made-sessions.ts";
 
 const overhead = 140;
 
-test("for any session and strategy, the lines that are fetched contain what was missed", async () => {
-  await fc.assert(
-    fc.asyncProperty(quotingRows(), async (rows) => {
-      const evidence = evidenceOf(rows);
-      const run = await runsOf(rows, evidence);
-      for (const { name } of strategies) {
-        const watched = watching(run(name), evidence);
-        await replaySegment(watched.run, callsIn(rows), evidence, { charge: "lines" });
+/** The number of the first result: the arguments of its call are the object before it. */
+const firstResult = 1;
 
-        expect([name, watched.stillMissing()]).toEqual([name, 0]);
-      }
-    }),
+test("for any session and strategy, what is fetched contains what was missed", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      quotingRows(),
+      fc.constantFrom("lines", "objects-and-talk"),
+      async (rows, charge) => {
+        const evidence = evidenceOf(rows);
+        const run = await runsOf(rows, evidence);
+        for (const { name } of strategies) {
+          const watched = watching(run(name), evidence, (gram) =>
+            charge === "lines" ? gram.isOutput : true,
+          );
+          await replaySegment(watched.run, callsIn(rows), evidence, { charge });
+
+          expect([name, watched.stillMissing()]).toEqual([name, 0]);
+        }
+      },
+    ),
     { numRuns: propertyRuns(6) },
   );
 });
@@ -44,11 +53,11 @@ test("fetched lines of an output that was masked are a message, until it is mask
 
   for (let call = 0; call < 15; call += 1) await run.view();
   const before = await run.view();
-  const shownBefore = before.shown(0);
-  const once = await run.activate(0, first);
-  const shownOnce = once.shown(0);
-  const twice = await run.activate(0, second);
-  const shownTwice = twice.shown(0);
+  const shownBefore = before.shown(firstResult);
+  const once = await run.activate(firstResult, first);
+  const shownOnce = once.shown(firstResult);
+  const twice = await run.activate(firstResult, second);
+  const shownTwice = twice.shown(firstResult);
   for (let call = 16; call < 25; call += 1) await run.view();
   const last = await run.view();
 
@@ -56,7 +65,7 @@ test("fetched lines of an output that was masked are a message, until it is mask
   expect(shownTwice).toEqual([rangeOf(first), rangeOf(second)]);
   expect(promptTokens(once) - promptTokens(before)).toBe(first.tokens + messageOverhead + overhead);
   expect(promptTokens(twice) - promptTokens(once)).toBe(second.tokens + messageOverhead + overhead);
-  expect(last.shown(0)).toBe("none");
+  expect(last.shown(firstResult)).toBe("none");
 });
 
 test("in every layout the fetched lines alone are in view, and lines that touch are one range", async () => {
@@ -68,11 +77,12 @@ test("in every layout the fetched lines alone are in view, and lines that touch 
     const run = begin(name);
     await run.view();
     let { shown } = await run.view();
-    for (let call = 2; call < 61 && shown(0) !== "none"; call += 1) ({ shown } = await run.view());
-    const before = shown(0);
-    const once = (await run.activate(0, linesIn(text, 11, 20))).shown(0);
-    const twice = (await run.activate(0, linesIn(text, 51, 60))).shown(0);
-    const touching = (await run.activate(0, linesIn(text, 15, 30))).shown(0);
+    for (let call = 2; call < 61 && shown(firstResult) !== "none"; call += 1)
+      ({ shown } = await run.view());
+    const before = shown(firstResult);
+    const once = (await run.activate(firstResult, linesIn(text, 11, 20))).shown(firstResult);
+    const twice = (await run.activate(firstResult, linesIn(text, 51, 60))).shown(firstResult);
+    const touching = (await run.activate(firstResult, linesIn(text, 15, 30))).shown(firstResult);
 
     const [first, second] = [rangeOf(linesIn(text, 11, 20)), rangeOf(linesIn(text, 51, 60))];
     expect([name, before, once, twice, touching]).toEqual([
@@ -135,11 +145,13 @@ async function runsOf(
 function watching(
   run: StrategyRun,
   evidence: Evidence,
+  isCharged: (gram: UsedGram) => boolean,
 ): { readonly run: StrategyRun; readonly stillMissing: () => number } {
   let call = -1;
   let open = 0;
   let sum = 0;
-  const missing = ({ shown }: CallView) => missingGrams(evidence.uses.get(call) ?? [], shown);
+  const missing = ({ shown }: CallView) =>
+    missingGrams(evidence.uses.get(call) ?? [], shown).filter(isCharged);
   return {
     stillMissing: () => sum,
     run: {

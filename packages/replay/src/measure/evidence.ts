@@ -11,16 +11,20 @@ import { eachGram, gramLength, type WordNumbers, type Words, wordsOf } from "./w
 /** The smallest size, in tokens, at which the arguments of a write count as an object for *miss+*. */
 const largeArguments = 60;
 
-/** A text that a later message may quote: a tool's result, or the large arguments of a call that writes. */
+/**
+ * A text that a later message may quote: a tool's result, the large arguments of a call that writes, other arguments, or
+ * what an answer says or thinks.
+ */
 interface EvidenceObject {
-  readonly kind: "result" | "arguments";
+  readonly kind: "result" | "arguments" | "other-arguments" | "said";
+  /** The call of a result or of arguments; empty for what is said. */
   readonly callId: string;
   /** The index of its row in the segment. */
   readonly row: number;
   /** The number of the model call whose answer contains it or comes before it. */
   readonly call: number;
   readonly tokens: number;
-  /** The text blocks of the result, or the strings in the arguments, joined by line feeds. */
+  /** The text blocks of the result, or the strings in the arguments, joined by line feeds; one block of an answer. */
   readonly text: string;
 }
 
@@ -31,10 +35,14 @@ interface Holder {
   readonly end: number;
 }
 
-/** An 8-gram that a message has only from objects. */
+/** An 8-gram that a message has only from objects: no message of the user contains it. */
 export interface UsedGram {
-  /** Whether no arguments contain it. Only strict 8-grams count for *miss*; all count for *miss+*. */
+  /** Whether only results contain it. These 8-grams count for *miss*. */
   readonly isStrict: boolean;
+  /** Whether only results and large arguments of writes contain it. These count for *miss+*. */
+  readonly isOutput: boolean;
+  /** Whether other arguments, answers or thinking contain it. These 8-grams count for the *miss of talk*. */
+  readonly isTalk: boolean;
   /** The objects before the message that contain it. */
   readonly holders: readonly Holder[];
   /** The places in the message that count for sharp evidence; none if the text there is a path, for example. */
@@ -53,15 +61,16 @@ interface Source {
   readonly words: Words;
   /** The position of the text in its object's text. */
   readonly offset: number;
+  /** The number of the object; undefined for what the user says. */
   readonly object?: number;
-  /** Whether the text is an argument: an object for *miss+*, other text for *miss*. */
-  readonly isArgument: boolean;
+  /** One of the bits below. */
+  readonly mark: number;
   /** The name of the argument. */
   readonly name?: string;
 }
 
 /** The 8-grams of a message by their keys. */
-type QuotedGrams = ReadonlyMap<number, Pick<UsedGram, "isStrict" | "places">>;
+type QuotedGrams = ReadonlyMap<number, Omit<UsedGram, "holders">>;
 
 interface Quoted {
   readonly row: number;
@@ -71,13 +80,11 @@ interface Quoted {
 
 // Bits for the places where an 8-gram has appeared so far.
 const inResult = 1;
-const inArgument = 2;
-const inOther = 4;
+const inLargeArgument = 2;
+const inOtherTalk = 4;
+const inUserMessage = 8;
 
-/**
- * Finds the 8-grams that each assistant message of a segment has from earlier tool results or large arguments, and from
- * no other earlier message.
- */
+/** Finds the 8-grams that each assistant message of a segment has from earlier messages that are not the user's. */
 export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
   const numbers: WordNumbers = new Map();
   const objects: EvidenceObject[] = [];
@@ -96,10 +103,8 @@ export function evidenceOf(rows: readonly RecordedMessage[]): Evidence {
       const grams = quotedGrams(row, here, seen);
       if (grams.size > 0) quoted.push({ row: index, call, grams });
     }
-    for (const source of here) {
-      const mark = markOf(source);
-      eachGram(source.words, (key) => seen.set(key, (seen.get(key) ?? 0) | mark));
-    }
+    for (const { words, mark } of here)
+      eachGram(words, (key) => seen.set(key, (seen.get(key) ?? 0) | mark));
   }
   return { objects, uses: usesOf(quoted, sources, objects) };
 }
@@ -121,18 +126,16 @@ function isVisible({ object, start, end }: Holder, look: (object: number) => Vis
   return shown.some((range) => range.start <= start && end <= range.end);
 }
 
-function markOf({ object, isArgument }: Source): number {
-  if (object === undefined) return inOther;
-  return isArgument ? inArgument : inResult;
-}
-
 /** The 8-grams of a message that come only from earlier objects; called before the message itself is added. */
 function quotedGrams(
   row: RecordedMessage,
   sources: readonly Source[],
   seen: ReadonlyMap<number, number>,
 ): QuotedGrams {
-  const grams = new Map<number, { readonly isStrict: boolean; readonly places: SharpPlace[] }>();
+  const grams = new Map<
+    number,
+    Omit<UsedGram, "holders" | "places"> & { readonly places: SharpPlace[] }
+  >();
   const spoken = row.content.flatMap((block) =>
     block.type === "toolCall"
       ? stringsIn(block.arguments).map(() => true)
@@ -143,8 +146,13 @@ function quotedGrams(
     let exact: readonly boolean[] | undefined;
     eachGram(source.words, (key, first) => {
       const mark = seen.get(key) ?? 0;
-      if (mark === 0 || (mark & inOther) !== 0) return;
-      const gram = grams.get(key) ?? { isStrict: mark === inResult, places: [] };
+      if (mark === 0 || (mark & inUserMessage) !== 0) return;
+      const gram = grams.get(key) ?? {
+        isStrict: mark === inResult,
+        isOutput: (mark & inOtherTalk) === 0,
+        isTalk: (mark & inOtherTalk) !== 0,
+        places: [],
+      };
       grams.set(key, gram);
       const { starts, ends } = source.words;
       const last = first + gramLength;
@@ -201,24 +209,26 @@ function sourcesOf(
     const tokens = countTokens(row);
     const one = { kind: "result", callId: row.toolCallId, ...place, tokens } as const;
     const object = addObject(objects, one, texts);
-    return placed(texts, numbers).map((source) => ({ ...source, object, isArgument: false }));
+    return placed(texts, numbers).map((source) => ({ ...source, object, mark: inResult }));
   }
+  const said = (text: string): readonly Source[] => {
+    const source = { text, words: wordsOf(text, numbers), offset: 0 };
+    if (row.role !== "assistant") return [{ ...source, mark: inUserMessage }];
+    const one = { kind: "said", callId: "", ...place, tokens: countText(text) } as const;
+    return [{ ...source, mark: inOtherTalk, object: addObject(objects, one, [text]) }];
+  };
   return row.content.flatMap((block): readonly Source[] => {
     switch (block.type) {
       case "text":
-        return [said(block.text, numbers)];
+        return said(block.text);
       case "thinking":
-        return [said(block.thinking, numbers)];
+        return said(block.thinking);
       case "toolCall":
         return argumentSources(block, place, numbers, objects);
       case "image":
         return [];
     }
   });
-}
-
-function said(text: string, numbers: WordNumbers): Source {
-  return { text, words: wordsOf(text, numbers), offset: 0, isArgument: false };
 }
 
 function argumentSources(
@@ -228,14 +238,16 @@ function argumentSources(
   objects: EvidenceObject[],
 ): readonly Source[] {
   const tokens = countText(JSON.stringify(call.arguments));
-  const isObject = tokens >= largeArguments && writesWithArguments(call);
+  const isLarge = tokens >= largeArguments && writesWithArguments(call);
+  const mark = isLarge ? inLargeArgument : inOtherTalk;
   const strings = stringsIn(call.arguments);
   const texts = strings.map(({ text }) => text);
-  const one = { kind: "arguments", callId: call.id, ...place, tokens } as const;
-  const object = isObject ? { object: addObject(objects, one, texts) } : {};
+  const kind = isLarge ? "arguments" : "other-arguments";
+  const one = { kind, callId: call.id, ...place, tokens } as const;
+  const object = addObject(objects, one, texts);
   return placed(texts, numbers).map((source, index) => {
     const { name = "" } = strings[index] ?? {};
-    return { ...source, name, isArgument: true, ...object };
+    return { ...source, name, mark, object };
   });
 }
 

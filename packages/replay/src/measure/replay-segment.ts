@@ -22,6 +22,11 @@ export interface MissCounts {
   readonly sharpMissed: number;
   readonly sharpUsedPlus: number;
   readonly sharpMissedPlus: number;
+  /** The same for quotations of the talk: of arguments of any size, of answers and of thinking. */
+  readonly talkUsed: number;
+  readonly talkMissed: number;
+  readonly talkSharpUsed: number;
+  readonly talkSharpMissed: number;
 }
 
 /** The result of one pass over a segment. */
@@ -31,8 +36,11 @@ export interface SegmentTrace {
 }
 
 export interface ReplayOptions {
-  /** What the model asks for and gets if it misses evidence: whole objects or lines of them; default: nothing. */
-  readonly charge?: "objects" | "lines";
+  /**
+   * What the model asks for and gets if it misses evidence: whole objects or lines of them, or whole objects of the talk
+   * too; default: nothing.
+   */
+  readonly charge?: "objects" | "lines" | "objects-and-talk";
   /** The lifetime of the cache, in milliseconds. */
   readonly lifetime?: number;
 }
@@ -54,11 +62,13 @@ export async function replaySegment(
       const missing = missingGrams(grams, view.shown);
       miss = addMisses(miss, missesOf(grams, missing));
       if (charge !== undefined) {
-        for (const object of fewestObjects(missing)) {
+        const asked =
+          charge === "objects-and-talk" ? missing : missing.filter(({ isOutput }) => isOutput);
+        for (const object of fewestObjects(asked)) {
           const found = evidence.objects[object];
           const lines =
             charge === "lines" && found !== undefined
-              ? fetchedLines(found, positionsIn(object, missing))
+              ? fetchedLines(found, positionsIn(object, asked))
               : undefined;
           const content = (lines?.tokens ?? found?.tokens ?? 0) + askedOverhead;
           charges.push({ prompt: promptTokens(view), content });
@@ -145,10 +155,14 @@ export function addMisses(counts: MissCounts, more: MissCounts): MissCounts {
   return Object.fromEntries(sums) as MissCounts;
 }
 
-/** The counts of one message; every message of `grams` quotes evidence if arguments count too. */
-function missesOf(grams: readonly UsedGram[], missing: readonly UsedGram[]): MissCounts {
-  const strict = grams.filter(({ isStrict }) => isStrict);
-  const missingStrict = missing.filter(({ isStrict }) => isStrict);
+/** The counts of one message, of all its 8-grams and of those that are not in view. */
+function missesOf(all: readonly UsedGram[], gone: readonly UsedGram[]): MissCounts {
+  const strict = all.filter(({ isStrict }) => isStrict);
+  const missingStrict = gone.filter(({ isStrict }) => isStrict);
+  const grams = all.filter(({ isOutput }) => isOutput);
+  const missing = gone.filter(({ isOutput }) => isOutput);
+  const talk = all.filter(({ isTalk }) => isTalk);
+  const missingTalk = gone.filter(({ isTalk }) => isTalk);
   return {
     used: Number(strict.length > 0),
     missed: Number(missingStrict.length > 0),
@@ -162,5 +176,9 @@ function missesOf(grams: readonly UsedGram[], missing: readonly UsedGram[]): Mis
     sharpMissed: Number(isSharp(missingStrict)),
     sharpUsedPlus: Number(isSharp(grams)),
     sharpMissedPlus: Number(isSharp(missing)),
+    talkUsed: Number(talk.length > 0),
+    talkMissed: Number(missingTalk.length > 0),
+    talkSharpUsed: Number(isSharp(talk)),
+    talkSharpMissed: Number(isSharp(missingTalk)),
   };
 }

@@ -9,6 +9,8 @@ export interface StrategyFigures {
   readonly chargedCost: number;
   /** The same if it asks only for the lines around the missed evidence. */
   readonly rangedCost: number;
+  /** The same if it asks for missed evidence, and for the talk that it quotes and does not see. */
+  readonly talkingCost: number;
   readonly miss: MissCounts;
   /** Tokens of all prompts, and the part of them that the cache held. */
   readonly tokens: number;
@@ -43,6 +45,7 @@ export function addFigures(parts: readonly StrategyFigures[]): StrategyFigures {
     cost: sumOf(parts, ({ cost }) => cost),
     chargedCost: sumOf(parts, ({ chargedCost }) => chargedCost),
     rangedCost: sumOf(parts, ({ rangedCost }) => rangedCost),
+    talkingCost: sumOf(parts, ({ talkingCost }) => talkingCost),
     miss: parts.reduce((sum, { miss }) => addMisses(sum, miss), noMisses),
     tokens: sumOf(parts, ({ tokens }) => tokens),
     cached: sumOf(parts, ({ cached }) => cached),

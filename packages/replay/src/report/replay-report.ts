@@ -7,6 +7,16 @@ import {
   strategyNames,
 } from "../strategies/strategies.ts";
 
+/** The names of the shares of what was missed. */
+type MissShare =
+  | "evidenceMiss"
+  | "evidenceMissPlus"
+  | "sharpMiss"
+  | "sharpMissPlus"
+  | "gramMiss"
+  | "talkMiss"
+  | "talkSharpMiss";
+
 /** The figures of one strategy under one price profile. Ratios are fractions. */
 export interface StrategyReport {
   /** Billed input divided by that of `append-only`, summed over sessions. */
@@ -15,6 +25,8 @@ export interface StrategyReport {
   readonly chargedCostRatio: number;
   /** The same if it asks only for the lines around the missed evidence. */
   readonly chargedByRangeRatio: number;
+  /** The same as `chargedCostRatio` if it also asks for the talk that it quotes and does not see. */
+  readonly chargedWithTalkRatio: number;
   /** Messages with an evidence miss, divided by the messages that quote a tool's result. */
   readonly evidenceMiss: number;
   /** The same, with large arguments as objects in addition to results. */
@@ -25,10 +37,12 @@ export interface StrategyReport {
   readonly sharpMissPlus: number;
   /** The share of the quoted 8-grams that were missed. */
   readonly gramMiss: number;
-  /** What these five shares are of: messages, and 8-grams. A share of nothing is 0. */
-  readonly counted: Readonly<
-    Record<"evidenceMiss" | "evidenceMissPlus" | "sharpMiss" | "sharpMissPlus" | "gramMiss", number>
-  >;
+  /** Messages that quote arguments, answers or thinking which were not in view, divided by those that quote any. */
+  readonly talkMiss: number;
+  /** The same, counting only sharp evidence. */
+  readonly talkSharpMiss: number;
+  /** What these seven shares are of: messages, and 8-grams. A share of nothing is 0. */
+  readonly counted: Readonly<Record<MissShare, number>>;
   /** Input from the cache, divided by all input. */
   readonly prefixHit: number;
   /** Mean tokens of a prompt, over calls. */
@@ -118,17 +132,22 @@ function strategyReport(
     costRatio: ratio(total.cost, base),
     chargedCostRatio: ratio(total.chargedCost, base),
     chargedByRangeRatio: ratio(total.rangedCost, base),
+    chargedWithTalkRatio: ratio(total.talkingCost, base),
     evidenceMiss: ratio(miss.missed, miss.used),
     evidenceMissPlus: ratio(miss.missedPlus, miss.usedPlus),
     sharpMiss: ratio(miss.sharpMissed, miss.sharpUsed),
     sharpMissPlus: ratio(miss.sharpMissedPlus, miss.sharpUsedPlus),
     gramMiss: ratio(miss.missedGrams, miss.grams),
+    talkMiss: ratio(miss.talkMissed, miss.talkUsed),
+    talkSharpMiss: ratio(miss.talkSharpMissed, miss.talkSharpUsed),
     counted: {
       evidenceMiss: miss.used,
       evidenceMissPlus: miss.usedPlus,
       sharpMiss: miss.sharpUsed,
       sharpMissPlus: miss.sharpUsedPlus,
       gramMiss: miss.grams,
+      talkMiss: miss.talkUsed,
+      talkSharpMiss: miss.talkSharpUsed,
     },
     prefixHit: ratio(total.cached, total.tokens),
     meanTokens: ratio(

@@ -51,10 +51,13 @@ const columns: readonly (readonly [string, (report: StrategyReport) => string])[
   ["cost", ({ costRatio }) => costRatio.toFixed(3)],
   ["charged", ({ chargedCostRatio }) => chargedCostRatio.toFixed(3)],
   ["range", ({ chargedByRangeRatio }) => chargedByRangeRatio.toFixed(3)],
+  ["+talk", ({ chargedWithTalkRatio }) => chargedWithTalkRatio.toFixed(3)],
   ["miss", (report) => missShare(report, "evidenceMiss")],
   ["miss+", (report) => missShare(report, "evidenceMissPlus")],
   ["sharp", (report) => missShare(report, "sharpMiss")],
   ["sharp+", (report) => missShare(report, "sharpMissPlus")],
+  ["talk", (report) => missShare(report, "talkMiss")],
+  ["t-sharp", (report) => missShare(report, "talkSharpMiss")],
   ["8-grams", (report) => missShare(report, "gramMiss")],
   ["mean", ({ meanTokens }) => short(meanTokens)],
   ["peak", ({ peakTokens }) => short(peakTokens)],
@@ -109,7 +112,9 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 const legend = `cost: billed input divided by that of append-only; charged: the same if the model asks for missed evidence;
-range: the same if it asks only for the lines around it; miss: messages that quote tool output which was not in view, of
+range: the same if it asks only for the lines around it; +talk: charged, and it also asks for arguments, answers and
+thinking that it quotes and could not see; talk: messages that quote such talk which was not in view, of all that quote
+talk, and t-sharp: the same, counting only sharp quotations; miss: messages that quote tool output which was not in view, of
 all messages that quote tool output; miss+: the same, with large arguments of writes and edits counted as output; sharp,
 sharp+: the same, counting only quotations of 12 words and text that must match exactly, and no paths; 8-grams: quoted
 runs of eight words that were not in view, of all quoted runs; mean and peak: tokens of a prompt; hit: input from the

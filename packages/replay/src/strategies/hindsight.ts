@@ -18,7 +18,8 @@ export interface Hindsight {
 export function hindsight(evidence: Evidence, stored: StoredRehearsal): Hindsight {
   const last = new Map<number, number>();
   for (const [call, grams] of evidence.uses) {
-    for (const { holders } of grams) {
+    for (const { holders, isOutput } of grams) {
+      if (!isOutput) continue;
       const newest = holders.reduce((most, { object }) => Math.max(most, object), -1);
       last.set(newest, Math.max(call, last.get(newest) ?? -1));
     }
@@ -31,7 +32,7 @@ export function hindsight(evidence: Evidence, stored: StoredRehearsal): Hindsigh
     if (toolcall === undefined) continue;
     const until = last.get(number) ?? -1;
     if (kind === "result") results.set(toolcall.id, until);
-    else written.set(toolcall.handle, { until, first: call + 1 });
+    else if (kind === "arguments") written.set(toolcall.handle, { until, first: call + 1 });
   }
   return {
     needsResult: (id, call) => (results.get(id) ?? -1) >= call,

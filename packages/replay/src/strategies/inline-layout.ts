@@ -34,6 +34,8 @@ export interface InlineLayoutOptions {
     readonly atLeast: number;
     readonly keep: number;
   };
+  /** The text that replaces the first result of a turn whose results are no longer shown; default: a placeholder. */
+  readonly summaryOf?: (turn: number) => string | undefined;
   /** Whether the arguments of a tool call are hidden in the view for a model call, given by handle and call number. */
   readonly hidesArguments?: (handle: string, call: number) => boolean;
 }
@@ -261,17 +263,33 @@ function showResults(
           { ...answers, content: contentOf(object), isError: false },
         ),
       );
-    else if (small !== undefined && small.entry.tokens <= placeholderTokens)
+    else if (
+      small !== undefined &&
+      small.entry.tokens <= placeholderTokens &&
+      options.summaryOf === undefined
+    )
       drawing.shown.push(small);
-    else
+    else {
+      const isFirst = index === 0 && isFirstCall(input, place);
+      const text = (isFirst ? options.summaryOf?.(place.turn) : undefined) ?? placeholder;
       keep(drawing, `gone ${handle}`, () =>
         sizedMessage(
           options.count,
           { ...base, form: "reference" },
-          { ...answers, content: [{ type: "text", text: placeholder }], isError: false },
+          { ...answers, content: [{ type: "text", text }], isError: false },
         ),
       );
+    }
   }
+}
+
+/** Whether no step of its turn before this one has calls. */
+function isFirstCall(
+  { turns }: LayoutInput,
+  place: { readonly turn: number; readonly step: number },
+): boolean {
+  const before = turns[place.turn]?.steps.slice(0, place.step) ?? [];
+  return before.every((step) => !isAssistantStep(step) || step.toolcall_ids.length === 0);
 }
 
 function showAnswer(

@@ -42,6 +42,8 @@ interface Passes {
   readonly charged: SegmentTrace;
   /** The model asks for lines of these objects. */
   readonly ranged: SegmentTrace;
+  /** The model asks for these objects, and for the talk that it quotes and does not see. */
+  readonly talking: SegmentTrace;
 }
 
 interface SegmentFigures {
@@ -170,9 +172,11 @@ async function allPasses(
   };
   const plain = await pass();
   // Without a miss the model asks for nothing.
-  if (plain.miss.missedPlus === 0) return { plain, charged: plain, ranged: plain };
-  const charged = await pass({ charge: "objects" });
-  return { plain, charged, ranged: await pass({ charge: "lines" }) };
+  const hasMissed = plain.miss.missedPlus > 0;
+  const charged = hasMissed ? await pass({ charge: "objects" }) : plain;
+  const ranged = hasMissed ? await pass({ charge: "lines" }) : plain;
+  const talking = plain.miss.talkMissed > 0 ? await pass({ charge: "objects-and-talk" }) : charged;
+  return { plain, charged, ranged, talking };
 }
 
 /** The key of profiles under which epochs end at the same calls, because the rule compares write and read price. */
@@ -195,7 +199,7 @@ function viewOptions({ read, write, breakpoints, lifetime }: ReplayPrices): View
 }
 
 function figuresOf(
-  { plain, charged, ranged }: Passes,
+  { plain, charged, ranged, talking }: Passes,
   prices: ReplayPrices,
   { billing }: Strategy,
 ): StrategyFigures {
@@ -204,6 +208,7 @@ function figuresOf(
     cost: billedInput(calls, prices, billing),
     chargedCost: billedInput(charged.calls, prices, billing),
     rangedCost: billedInput(ranged.calls, prices, billing),
+    talkingCost: billedInput(talking.calls, prices, billing),
     miss,
     tokens: sumOf(calls, ({ tokens }) => tokens),
     cached: sumOf(calls, ({ cached, kept }) =>

@@ -18,6 +18,7 @@ import { prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
 import { noteArguments } from "./shown-arguments.ts";
 import { noteActive, noteShown } from "./shown-results.ts";
+import { type ShownTexts, shownTexts } from "./shown-texts.ts";
 
 /** The parts that all runs over one segment share. */
 export interface SegmentSource {
@@ -96,10 +97,11 @@ interface ViewMeasure {
   handleOf(callId: string): string | undefined;
 }
 
-/** The results in a prompt, by handle, and the arguments in it, by the id of the call. */
+/** The results in a prompt, by handle, the arguments in it, by the id of the call, and what answers in it say. */
 interface Shown {
   readonly results: ReadonlyMap<string, Visibility>;
   readonly calls: ReadonlyMap<string, Visibility>;
+  readonly said: ShownTexts;
 }
 
 interface Asked {
@@ -121,7 +123,7 @@ function viewMeasure(
   );
   const argumentTexts = new Map(
     evidence.objects
-      .filter(({ kind }) => kind === "arguments")
+      .filter(({ kind }) => kind === "arguments" || kind === "other-arguments")
       .map(({ callId, text }) => [callId, text]),
   );
   const handlesById = new Map(stored.toolcalls.map(({ id, handle }) => [id, handle]));
@@ -143,9 +145,10 @@ function viewMeasure(
         if (found === undefined) return "none";
         // Few calls quote anything, so this is found out only for them.
         known ??= shownIn(output);
-        if (found.kind === "arguments")
-          return together(known.calls.get(found.callId) ?? "none", askedArguments(object));
-        return known.results.get(handles.get(found.callId) ?? "") ?? "none";
+        if (found.kind === "result")
+          return known.results.get(handles.get(found.callId) ?? "") ?? "none";
+        const shown = known.calls.get(found.callId) ?? known.said.of(found.text);
+        return together(shown, askedArguments(object));
       },
       ...defined({ time }),
     };
@@ -204,7 +207,7 @@ function viewMeasure(
         noteActive(handle, activeLines(handle), contents, results);
       }
     }
-    return { results, calls };
+    return { results, calls, said: shownTexts(output) };
   }
 
   return {
@@ -221,7 +224,7 @@ function viewMeasure(
     ask(object, call, lines) {
       const found = evidence.objects[object];
       const tokens = lines?.tokens ?? found?.tokens ?? 0;
-      asked.push({ call, object, lines, arguments: found?.kind === "arguments" ? tokens : 0 });
+      asked.push({ call, object, lines, arguments: found?.kind === "result" ? 0 : tokens });
     },
     handleOf: (callId) => handles.get(callId),
   };

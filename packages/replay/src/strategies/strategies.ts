@@ -12,6 +12,7 @@ import type { Billing } from "../measure/billing.ts";
 import { prefixTokens } from "../measure/tokens.ts";
 import type { RecordedMessage } from "../read/recorded-session.ts";
 import { countingPolicy, keepAllPolicy } from "./baseline-policies.ts";
+import { collapse } from "./collapse.ts";
 import { compactionHooks } from "./compaction.ts";
 import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
@@ -24,21 +25,30 @@ export const strategyNames = [
   "masking-batched",
   "clear-tool-uses",
   "compaction",
+  "compaction-50",
+  "compaction-80",
+  "collapse",
   "pooled",
   "epoch",
   "epoch-thrifty",
   "epoch-careful",
-  "epoch-without-thinking",
+  "epoch-without-folds",
   "epoch-results-only",
   "bound",
 ] as const;
 
 export type StrategyName = (typeof strategyNames)[number];
 
-/** The strategies that are measured under some price profiles only, because they are variants of `epoch`. */
-type VariantName = "epoch-thrifty" | "epoch-careful" | "epoch-without-thinking";
+/** The strategies that are measured under some price profiles only, because they are variants of others. */
+type VariantName =
+  | "compaction-50"
+  | "compaction-80"
+  | "collapse"
+  | "epoch-thrifty"
+  | "epoch-careful"
+  | "epoch-without-folds";
 
-/** A value of each strategy under one price profile. Variants of `epoch` have a value under some profiles. */
+/** A value of each strategy under one price profile. Variants have a value under some profiles. */
 export type ByStrategy<Value> = Readonly<
   Record<Exclude<StrategyName, VariantName>, Value> & Partial<Record<VariantName, Value>>
 >;
@@ -86,15 +96,18 @@ export const strategies: readonly Strategy[] = [
       }),
     }),
   },
+  compaction("compaction", 120_000),
+  compaction("compaction-50", 100_000),
+  compaction("compaction-80", 160_000),
   {
-    name: "compaction",
+    name: "collapse",
     billing: "to-the-end",
     seesPrices: false,
-    parts: ({ counter }, rows) => ({
-      policy: keepAllPolicy(),
-      layout: inlineLayout({ count: counter.count }),
-      hooks: compactionHooks(rows, { over: 120_000, keeps: 20_000 }),
-    }),
+    profiles: ["A"],
+    parts({ counter }, rows) {
+      const { policy, hooks, summaryOf } = collapse(rows);
+      return { policy, layout: inlineLayout({ count: counter.count, summaryOf }), hooks };
+    },
   },
   {
     name: "pooled",
@@ -111,14 +124,11 @@ export const strategies: readonly Strategy[] = [
   named("thrifty"),
   named("careful"),
   {
-    name: "epoch-without-thinking",
+    name: "epoch-without-folds",
     billing: "to-the-end",
     seesPrices: true,
     profiles: ["A"],
-    parts: () => ({
-      policy: recentlyUsedPolicy(),
-      layout: epochLayout({ earlierThinking: "leaves" }),
-    }),
+    parts: () => ({ policy: recentlyUsedPolicy(), layout: epochLayout({ folds: undefined }) }),
   },
   {
     name: "epoch-results-only",
@@ -165,6 +175,21 @@ function named(setting: "thrifty" | "careful"): Strategy {
     seesPrices: true,
     profiles: ["A", "A-own"],
     parts: () => ({ policy: recentlyUsedPolicy(policy), layout: epochLayout(epochs) }),
+  };
+}
+
+/** A host that summarises when a prompt exceeds a limit. */
+function compaction(name: StrategyName, over: number): Strategy {
+  return {
+    name,
+    billing: "to-the-end",
+    seesPrices: false,
+    ...(name === "compaction" ? {} : { profiles: ["A"] }),
+    parts: ({ counter }, rows) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({ count: counter.count }),
+      hooks: compactionHooks(rows, { over, keeps: 20_000 }),
+    }),
   };
 }
 
