@@ -215,7 +215,7 @@ describe.skipIf(problem !== undefined)("the inspector as somebody uses it", () =
       return await page.getByRole("region", { name: "Tokens of the prompt" }).innerText();
     };
 
-    expect(await missAt(33)).toMatch(/epoch/iu);
+    expect(await missAt(216)).toMatch(/epoch/iu);
     expect(await missAt(117)).toMatch(/Nothing was sent for 28 minutes/u);
     expect(await missAt(180)).toMatch(/model/iu);
     expect(await missAt(190)).toMatch(/provider/iu);

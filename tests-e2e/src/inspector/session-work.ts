@@ -276,11 +276,12 @@ function activatesRun(callId: string): Answer {
     ]);
 }
 
-/** Returns the first handle in the result of a tool call. */
+/** Returns the first handle in the result of a tool call. If its step is folded, the id of the call is a name of it. */
 function runHandle({ messages, index }: AnthropicRequest, callId: string): string {
   const block = messages
     .flatMap(({ blocks }) => blocks)
     .find((one) => one["tool_use_id"] === callId);
+  if (block === undefined) return callId;
   const handle = /t\d+/u.exec(JSON.stringify(block?.["content"] ?? ""))?.[0];
   if (handle === undefined) throw new Error(`request ${index} shows no handle for ${callId}`);
   return handle;

@@ -93,8 +93,8 @@ export const overflow: readonly Scenario[] = [
         expect(requestAt(managed, prompts).text).toMatch(/activate (?:chat|u\d+)/u),
       "shows lines of the dropped turns": ({ managed }) =>
         expect(requestAt(managed, prompts + 2).text).toContain("prose 1 line 3 "),
-      "asks for lines where the whole chat is too long": ({ managed }) =>
-        expect(resultIn(lastRequest(managed), 2)).toMatch(/\bfrom\b/u),
+      "lists the turns where the whole chat is too long": ({ managed }) =>
+        expect(resultIn(lastRequest(managed), 2)).toMatch(/\bturn shows one\b[^]*\n1\. /u),
     },
   },
 ];
