@@ -1794,7 +1794,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   {
     file: "layouts/epoch/folds.ts",
     of: "if (of === undefined || needed.has(of)) return false;",
-    becomes: "if (needed.has(of ?? \"\")) return false;",
+    becomes: 'if (needed.has(of ?? "")) return false;',
     breaks: "A call without a result is folded, and nobody sees that it waits.",
   },
   {
@@ -1814,6 +1814,12 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "const before = all.flatMap((fold) => fold?.steps ?? []);",
     becomes: "const before: readonly number[] = [];",
     breaks: "Steps of an earlier fold are lost when their answer is folded too.",
+  },
+  {
+    file: "layouts/epoch/folds.ts",
+    of: "if (context.epochs.isTurnFixed === true) return undefined;",
+    becomes: "",
+    breaks: "A host that shows the messages of a turn itself sends folded outputs whole again.",
   },
   {
     file: "layouts/epoch/keep-entries.ts",

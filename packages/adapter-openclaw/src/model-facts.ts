@@ -16,8 +16,8 @@ export function viewOptions(
   const { model, limits } = runtimeSettings ?? {};
   const window = limits?.promptTokenBudget;
   const contextWindow = typeof window === "number" && window > 0 ? { contextWindow: window } : {};
-  // OpenClaw marks the places for the provider's cache by itself.
-  const shared = { breakpoints: "host", ...contextWindow } as const;
+  // OpenClaw marks the places for the provider's cache by itself, and appends the messages of the turn.
+  const shared = { breakpoints: "host", isTurnFixed: true, ...contextWindow } as const;
   if (typeof model?.provider !== "string" || typeof model.resolved !== "string") return shared;
   return { ...modelOptions(modelFacts(config, model.provider, model.resolved)), ...shared };
 }

@@ -326,6 +326,7 @@ async function inputOf(
       ...defined({
         toolFacts,
         head: options.head,
+        isTurnFixed: options.isTurnFixed,
         changedFrom,
         lastCall: last === undefined ? undefined : state.sent.view?.call,
       }),

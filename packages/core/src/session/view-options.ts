@@ -42,4 +42,9 @@ export interface ViewOptions {
    * breakpoint. `host`: only the system prompt and the end of the last prompt. Default: `own`.
    */
   readonly breakpoints?: "own" | "host";
+  /**
+   * Whether the host itself shows the messages of the present turn, so that their texts can be replaced and none of them
+   * can leave. Nothing of this turn is folded then. Default: false.
+   */
+  readonly isTurnFixed?: boolean;
 }

@@ -102,6 +102,8 @@ export interface EpochInput {
   readonly changedFrom?: number;
   /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
   readonly lastCall?: number;
+  /** Whether no message of the present turn can leave, because the host itself shows them. Default: false. */
+  readonly isTurnFixed?: boolean;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }

@@ -165,6 +165,18 @@ describe("a turn that is not finished", () => {
     expect(foldsOf(viewAfterPause(stage, later))).toEqual([]);
   });
 
+  it("is not folded if the host shows its messages, also if the budget demands it", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    for (let index = 0; index < 8; index += 1) addStep(stage, "bash", { command: `run ${index}` });
+    stage.view(later, { isTurnFixed: true });
+
+    const atEnd = viewAfterPause(stage, later, { isTurnFixed: true });
+    const inLittle = stage.view(later, { isTurnFixed: true, budget: 600 });
+
+    expect([...foldsOf(atEnd), ...foldsOf(inLittle)]).toEqual([]);
+  });
+
   it("folds again into a later answer, with the steps of the fold before", () => {
     const stage = viewStage("go");
     const used = addContent(stage);

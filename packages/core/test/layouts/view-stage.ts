@@ -144,6 +144,7 @@ export function viewStage(user?: string): ViewStage {
       head,
       changedFrom,
       lastCall,
+      isTurnFixed,
       ...options
     }: StageOptions,
     after: ViewRecord | undefined = last,
@@ -172,6 +173,7 @@ export function viewStage(user?: string): ViewStage {
         cache,
         head,
         changedFrom,
+        isTurnFixed,
         lastCall: lastCall ?? (last === undefined ? undefined : views),
       }),
     };

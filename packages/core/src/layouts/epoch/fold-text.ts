@@ -21,8 +21,8 @@ import type { PlanningContext } from "./planning-context.ts";
 /** The most objects that a row names, unless it is in `mostOf`. */
 const mostNames = 12;
 
-/** The most rows with a command, and with a sentence of an answer. */
-const mostOf: Partial<Record<RowName, number>> = { ran: 6, said: 4 };
+/** The most rows with a command, names of failed calls, and rows with a sentence of an answer. */
+const mostOf: Partial<Record<RowName, number>> = { ran: 6, failed: 6, said: 4 };
 
 /** The most characters of a command, of which the last of its kind is shown, and of a sentence. */
 const longest = { command: 100, sentence: 200 } as const;
@@ -30,8 +30,19 @@ const longest = { command: 100, sentence: 200 } as const;
 /** The rows of a fold, in their order, with the word that each begins with. */
 type RowName = "read" | "edited" | "wrote" | "noted" | "ran" | "failed" | "activated" | "said";
 
-/** What a row lists, each name once. */
-type Rows = Readonly<Record<RowName, Map<string, string>>>;
+/** What a row lists: an object with the text for it, or only a text. */
+interface Item {
+  readonly handle?: string;
+  readonly text: string;
+}
+
+/** What each row lists, by a name of the item. Each name is there once, at its last place. */
+type Rows = Readonly<Record<RowName, Map<string, Item>>>;
+
+function note(row: Map<string, Item>, name: string, item: Item): void {
+  row.delete(name);
+  row.set(name, item);
+}
 
 /**
  * Returns the fold of steps of a turn: the count of their calls and how they are opened, the files that they read, edited
@@ -51,7 +62,8 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
   };
   const commands = new Map<string, Command>();
   const named = ({ handle, stored: { body } }: PoolEntry): string => {
-    const name = shortName(context.input.workspace, body, nameWeights.header);
+    const weight = nameWeights[body.type === "toolcall" ? "answer" : "header"];
+    const name = shortName(context.input.workspace, body, weight);
     return `${handle} ${name}${presenceOf(body) === "missing" ? " deleted" : ""}`;
   };
   let calls = 0;
@@ -59,7 +71,8 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
     const answer = context.answerAt({ turn, step });
     if (answer === undefined) continue;
     for (const block of answer.assistant)
-      if (isText(block)) for (const one of decisionsIn(block.text)) rows.said.set(one, one);
+      if (isText(block))
+        for (const text of decisionsIn(block.text)) note(rows.said, text, { text });
     for (const [call, block] of callsOf(answer).entries()) {
       calls += 1;
       const known = context.resultAt({ turn, step, call });
@@ -69,10 +82,11 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
     }
   }
   for (const { count, last, text } of commands.values()) {
+    const { handle } = last;
     const times = count === 1 ? "" : `, ${count} times`;
     const state = hasFailed(last) ? " failed" : "";
-    rows.ran.set(last.handle, `${last.handle}${state}${times}: ${text}`);
-    rows.failed.delete(last.handle);
+    note(rows.ran, handle, { handle, text: `${handle}${state}${times}: ${text}` });
+    rows.failed.delete(handle);
   }
   const names = new Set<string>();
   const texts = Object.entries(rows).flatMap(([name, found]) =>
@@ -84,13 +98,13 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
 }
 
 /** Writes a row, and adds the handles that it names. */
-function rowText(row: RowName, found: ReadonlyMap<string, string>, names: Set<string>): string {
-  const all = [...found];
-  // The last ones tell the state at the end.
+function rowText(row: RowName, found: ReadonlyMap<string, Item>, names: Set<string>): string {
+  const all = [...found.values()];
+  // The last ones are about the state at the end.
   const shown = all.slice(-(mostOf[row] ?? mostNames));
-  const texts = shown.map(([, text]) => text);
+  const texts = shown.map(({ text }) => text);
+  for (const { handle } of shown) if (handle !== undefined) names.add(handle);
   if (row === "said") return texts.map((text) => `said: ${text}`).join("\n");
-  for (const [handle] of shown) names.add(handle);
   const left = all.length - shown.length;
   if (row === "ran") {
     const others = left === 0 ? [] : [`other commands: ${left}`];
@@ -115,11 +129,12 @@ function noteCall(
   { kind, paths, contextTool, commandLine }: CallFacts,
 ): void {
   const { body } = call.stored;
-  if (hasFailed(call)) rows.failed.set(call.handle, named(call));
+  const noteObject = (row: RowName, entry: PoolEntry): void =>
+    note(rows[row], entry.handle, { handle: entry.handle, text: named(entry) });
+  if (hasFailed(call)) noteObject("failed", call);
   if (contextTool !== undefined && contextTool !== "read") {
     if (contextTool === "activate" || contextTool === "pin")
-      for (const target of targetsOf(context, body))
-        rows.activated.set(target.handle, named(target));
+      for (const target of targetsOf(context, body)) noteObject("activated", target);
     return;
   }
   const files = targetsOf(context, body);
@@ -127,22 +142,21 @@ function noteCall(
   if (kind === "read" || kind === "edit" || kind === "write") {
     if (hasFailed(call)) return;
     for (const file of files)
-      rows[row !== "read" && isDocument(file.stored.body) ? "noted" : row].set(
-        file.handle,
-        named(file),
-      );
-    // A command that reads a file has no object of the file.
-    if (files.length === 0 && paths.length > 0)
-      rows[row].set(call.handle, `${call.handle} ${shownPaths(paths)}`);
+      noteObject(row !== "read" && isDocument(file.stored.body) ? "noted" : row, file);
+    // A command that reads a file has no object of the file, so its last call is named.
+    const shown = shownPaths(paths);
+    if (files.length === 0 && shown !== "")
+      note(rows[row], shown, { handle: call.handle, text: `${call.handle} ${shown}` });
     if (files.length > 0 || paths.length > 0) return;
   }
   const { tool, args_display: display } = body;
-  const name = commandLine === undefined ? textOf(tool) : commandName(commandLine, kind);
-  const text = commandLine ?? textOf(display);
+  const line = commandLine === undefined ? undefined : withoutPreparing(commandLine);
+  const name = line === undefined ? textOf(tool) : commandName(line, kind);
+  const text = line ?? textOf(display);
   const count = (commands.get(name)?.count ?? 0) + 1;
   // The last one of a kind moves to the end.
   commands.delete(name);
-  commands.set(name, { count, last: call, text: beginning(text, longest.command) });
+  commands.set(name, { count, last: call, text: beginning(text, longest.command) || name });
 }
 
 /** The calls of one kind: their count, and the last of them. */
@@ -178,22 +192,26 @@ function targetsOf({ input }: PlanningContext, body: ObjectMetadata): readonly P
   return references.flatMap(({ id }) => input.pool.get(id) ?? []);
 }
 
-/** The last names of the first paths: enough to recognise them beside the handle of the call. */
+/** The ends of the first paths: enough to recognise them beside the handle of the call. */
 function shownPaths(paths: readonly string[]): string {
   return paths
     .slice(0, 2)
-    .map((path) => oneLine(path.split(/[/\\]/u).at(-1) ?? path).slice(0, 40))
+    .map((path) => oneLine(path.split(/[/\\]/u).slice(-2).join("/")).slice(-32))
     .join(" ");
 }
 
-/** Commands that only prepare the one that follows. */
-const preparing: ReadonlySet<string> = new Set(["cd", "export", "set", "source", "."]);
+/** A command that only prepares the one behind it, such as `cd folder &&`. */
+const preparing = /^\s*(?:cd|export|set|source|\.)\s[^\n&;|]*(?:&&|;|\n)\s*/u;
+
+function withoutPreparing(line: string): string {
+  let rest = line;
+  while (preparing.test(rest)) rest = rest.replace(preparing, "");
+  return rest.trim() === "" ? line : rest;
+}
 
 /** Returns the name under which commands are counted: the program, and its own command as in `git status`. */
 function commandName(line: string, kind: CallFacts["kind"]): string {
-  const commands = shellPipelines(line).map(([first]) => first?.words ?? []);
-  const words = commands.find(([program]) => program !== undefined && !preparing.has(program));
-  const [program = "command", second = ""] = words ?? [];
+  const [program = "command", second = ""] = shellPipelines(line)[0]?.[0]?.words ?? [];
   const name = oneLine(program.split("/").at(-1) ?? program).slice(0, 30);
   const isOwnCommand = kind !== "search" && /^[a-z][\w:-]{1,20}$/iu.test(second);
   return isOwnCommand ? `${name} ${second}` : name;

@@ -91,13 +91,14 @@ function stepsFrom(
 
 /**
  * Returns the first step of the present turn that is not old, which gets the text about those before it; undefined if none
- * can. The thinking of this turn can be demanded by its provider, so it is folded only if it has no signed thinking.
+ * can: the host shows the messages of this turn, or it has signed thinking, which its provider can demand.
  */
 function firstKept(
   context: PlanningContext,
   steps: readonly Step[],
   age: number,
 ): Step | undefined {
+  if (context.epochs.isTurnFixed === true) return undefined;
   const isBound = steps.some(({ answer }) => {
     const step = context.answerAt(answer);
     return step === undefined || hasSignedThinking(step) || hasThinkingItem(step);
