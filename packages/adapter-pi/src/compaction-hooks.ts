@@ -54,5 +54,8 @@ async function answerTo(
   const signals = { summaries: () => ownSummaries(branchEntries) };
   if (!connection.isRewound && leaving.length > 0)
     await opened.ingest(isWhole ? readList(leaving, piCodec, list) : list, signals);
-  return compactionAnswer(event, await opened.status(), opened.workspace);
+  // Without a turn, the answer is a header and a line for each turn; an empty chat has none.
+  const { ok, text } = await opened.activate("chat");
+  const turns = ok ? text.split("\n").slice(1) : [];
+  return compactionAnswer(event, await opened.status(), opened.workspace, turns);
 }

@@ -4,7 +4,7 @@ import { shortName } from "@self-context-manager/core/host";
 import { type BeforeCompactEvent, isFields, type PiContext } from "./pi-api.ts";
 import { summaryMark } from "./own-summary.ts";
 import { messagesBefore } from "./replaced-messages.ts";
-import { whatWasSaid } from "./what-was-said.ts";
+import { newestWithin, whatWasSaid } from "./what-was-said.ts";
 
 /** Who asked for the compaction of the host's list. */
 export type CompactionKind = "manual" | "threshold" | "overflow";
@@ -42,8 +42,12 @@ function lastStopReason(event: BeforeCompactEvent): unknown {
 
 const mostNamed = 20;
 
+/** The most characters of the lines about the turns. */
+const mostOfTurns = 8_000;
+
 /**
- * Answers an automatic compaction from the session's index and the replaced messages, without a model. The view does not
+ * Answers an automatic compaction from the session's index and the replaced messages, without a model. `turns`: a line for
+ * each turn, in order. The view does not
  * show this text; it replaces the earlier messages only when the host sends its own list, and then it is all that the
  * model has of them. Pi finds a compaction by its text, so no two may be equal.
  */
@@ -51,6 +55,7 @@ export function compactionAnswer(
   event: BeforeCompactEvent,
   status: SessionStatus,
   workspace: string,
+  turns: readonly string[] = [],
 ): CompactionAnswer {
   const { firstKeptEntryId, tokensBefore } = event.preparation;
   const active = status.objects.filter(({ state }) => state !== "inactive");
@@ -58,13 +63,23 @@ export function compactionAnswer(
     return `${handle} ${shortName(workspace, stored.body)}`;
   });
   const summary = [
-    `${summaryMark} The messages before entry ${firstKeptEntryId} (about ${tokensBefore} tokens) are kept in the object chat (${status.chatId}), with ${status.turnCount} turns; activate chat with from and to shows its lines.`,
+    `${summaryMark} The messages before entry ${firstKeptEntryId} (about ${tokensBefore} tokens) are kept in the object chat (${status.chatId}), with ${status.turnCount} turns; activate chat with turn shows one, with from and to its lines.`,
     `${status.objects.length} objects are known; activate shows any of them again.`,
     ...(named.length === 0 ? [] : [`Active: ${named.join(", ")}.`]),
+    ...aboutTurns(turns),
     ...saidBefore(event),
   ].join("\n");
   const details = { self_context_manager: { compaction: true, chat: status.chatId } };
   return { summary, firstKeptEntryId, tokensBefore, details };
+}
+
+/** Returns the lines about the newest turns, as many as have room. */
+function aboutTurns(turns: readonly string[]): readonly string[] {
+  const shown = newestWithin(turns, mostOfTurns);
+  if (shown.length === 0) return [];
+  const left = turns.length - shown.length;
+  const title = "The turns, each with the first words of the user and of the answer:";
+  return [title, ...(left === 0 ? [] : [`[${left} earlier turns are left out]`]), ...shown];
 }
 
 /** Describes the messages before the first kept entry, also those that the adapter's earlier answers replaced. */

@@ -66,7 +66,8 @@ function cut(text: string, most: number): string {
   return `${text.slice(0, most).replace(/\p{Cs}$/u, "")} […]`;
 }
 
-function newestWithin(lines: readonly string[], room: number): readonly string[] {
+/** Returns the newest lines that have at most so many characters. */
+export function newestWithin(lines: readonly string[], room: number): readonly string[] {
   let length = 0;
   const last = lines.findLastIndex((line) => {
     length += lengthOf([line]);

@@ -128,6 +128,19 @@ describe("the answer to an automatic compaction", () => {
     ]);
   });
 
+  test("has a line for each turn, the newest if there are too many", () => {
+    const turns = Array.from(
+      { length: 200 },
+      (_, turn) => `${turn + 1}. ${"asked ".repeat(12)}-> done`,
+    );
+
+    const { summary } = compactionAnswer({ preparation }, status, "/work", turns);
+
+    expect(summary).toContain("\n[106 earlier turns are left out]\n107. asked ");
+    expect(summary).toContain(`\n${turns.at(-1)}`);
+    expect(summary.length).toBeLessThan(10_000);
+  });
+
   test("contains what was said before earlier answers, and the user's own summary", () => {
     const compaction = (id: string, summary: string, firstKeptEntryId: string) => {
       return { type: "compaction", id, summary, firstKeptEntryId };

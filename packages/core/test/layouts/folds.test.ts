@@ -1,8 +1,11 @@
 import type { JsonObject } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import { entryRow, readEntryRow } from "../../src/view/entry-row.ts";
 import type { LayoutOutput } from "../../src/view/layout.ts";
+import { scriptHistory } from "../session/script-history.ts";
+import { openTestSession } from "../session/test-session.ts";
 import {
   lines,
   nothingUsed,
@@ -231,5 +234,32 @@ describe("the text of a fold", () => {
     const [fold = ""] = foldsOf(viewAfterPause(stage, layout));
 
     expect(fold).toMatch(/\nread: f18 .*, f29 [^,]*, and 17 more\n/u);
+  });
+});
+
+describe("a long talk without tools", () => {
+  it("keeps a line for each turn that has left a window of 60,000 tokens", async () => {
+    const opened = await openTestSession({ layout: epochLayout(), policy: recentlyUsedPolicy() });
+    const history = scriptHistory();
+    for (let turn = 1; turn <= 300; turn += 1) {
+      history.user(`Topic ${turn}: ${"what do we know about it and what is open ".repeat(10)}`);
+      history.say(`Result ${turn}: ${"we know this and that and some more of it ".repeat(20)}`);
+      if (turn % 25 > 0) continue;
+      await history.ingest(opened.session);
+      await opened.session.nextView({ contextWindow: 60_000 });
+    }
+    history.user("And now?");
+    await history.ingest(opened.session);
+
+    const { messages } = await opened.session.nextView({ contextWindow: 60_000 });
+
+    const text = JSON.stringify(messages);
+    const missing = Array.from({ length: 300 }, (_, at) => at + 1).filter(
+      (turn) => !text.includes(`Topic ${turn}: what`),
+    );
+    expect(missing).toEqual([]);
+    expect(text).toContain("[turns 1 to ");
+    const found = await opened.session.activate("chat", { turn: 7 });
+    expect(found.text).toContain("Result 7: we know this and that");
   });
 });
