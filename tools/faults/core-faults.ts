@@ -1793,14 +1793,14 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/folds.ts",
-    of: "if (of === undefined || needed.has(of)) return false;",
-    becomes: 'if (needed.has(of ?? "")) return false;',
+    of: "if (of === undefined || needed.has(of) ||",
+    becomes: 'if (needed.has(of ?? "") || of !== undefined &&',
     breaks: "A call without a result is folded, and nobody sees that it waits.",
   },
   {
     file: "layouts/epoch/folds.ts",
-    of: "return !context.isPinned(of) && !shownAbove.has(of);",
-    becomes: "return true;",
+    of: "needed.has(of) || context.isPinned(of)",
+    becomes: "needed.has(of)",
     breaks: "A pinned output leaves the view with its step.",
   },
   {

@@ -56,7 +56,7 @@ const usualWidth = 160;
 export function turnLine(turn: Turn, number: number, width: number = usualWidth): string {
   const half = Math.floor(width / 2);
   const answers = turn.steps.flatMap((step) =>
-    "assistant" in step ? textsOf(step.assistant) : [],
+    "assistant" in step && step.failed !== true ? textsOf(step.assistant) : [],
   );
   const asked = beginning(textsOf(turn.user ?? "").join("\n"), half);
   const said = beginning(answers.at(-1) ?? "", half);
@@ -74,6 +74,7 @@ function beginning(text: string, most: number): string {
   // More would cost time, and blanks are the only characters that become fewer.
   const line = text
     .slice(0, 20 * most)
+    .toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
   return line.length <= most

@@ -58,9 +58,9 @@ export async function activate(
   if (target.type === "elsewhere" && isChat(target.stored))
     return await openOtherChat(scope, given, target.stored.body.id, lines);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
-  const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
   if (lines.turn !== undefined)
-    return refusal(`${entry.handle} is no chat; only a chat has turns. Give it without turn.`);
+    return refusal(`${given} is no chat; only a chat has turns. Give it without turn.`);
+  const entry = target.type === "known" ? target.entry : joinPool(scope.state, target.stored);
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
   return await activateEntry(scope, entry, lines);
@@ -303,12 +303,15 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
 }
 
 /** Returns the calls whose outputs are turns of the session's own chat. */
-function openedTurns({ state }: SessionScope): readonly ObjectId[] {
-  return [...state.pool.entries.values()].flatMap(({ id, stored: { body } }) => {
+function openedTurns({ state: { chat, pool } }: SessionScope): readonly ObjectId[] {
+  return [...pool.entries.values()].flatMap(({ id, stored: { body } }) => {
     const { tool, args_display: shown, context_tool: isReport } = body;
     const isActivate = typeof tool === "string" && usualOperation(tool) === "activate";
-    const isOfChat = typeof shown === "string" && shown.endsWith(JSON.stringify(chatHandle));
-    return isActivate && isOfChat && isReport !== true ? [id] : [];
+    if (!isActivate || typeof shown !== "string" || isReport === true) return [];
+    const given = shown.replace(/^\w+: "(.*)"$/u, "$1");
+    const name = withoutBrackets(given.trim()).replace(/^@/u, "");
+    const isOfChat = name === chatHandle || name === chat.id || pool.handles.get(name) === chat.id;
+    return isOfChat ? [id] : [];
   });
 }
 
@@ -319,6 +322,10 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
   const target = await resolveTarget(scope, given);
   if (target.type === "locked")
     return refusal(`${target.name} is locked and always in the context; it needs no pin.`);
+  if (target.type === "elsewhere" && isChat(target.stored))
+    return refusal(
+      `${given} is the chat of another session; activate shows it, and it cannot be pinned.`,
+    );
   const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
   if (typeof version === "string") return refusal(version);
   if (version !== undefined && !isEarlier(version)) return await pin(scope, version.entry.handle);

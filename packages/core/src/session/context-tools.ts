@@ -116,7 +116,8 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       const lines = {
         ...lineArgument(args, "from"),
         ...lineArgument(args, "to"),
-        ...lineArgument(args, "turn"),
+        // A model that fills in every argument gives 0 for none.
+        ...(args["turn"] === 0 ? {} : lineArgument(args, "turn")),
       };
       return await session.activate(id, lines, { callId });
     },

@@ -219,6 +219,33 @@ describe("the text of a fold", () => {
     ).toBe(true);
   });
 
+  it("is whole characters, whatever is cut", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    const name = `\u{1F600}${"a".repeat(31)}`;
+    stage.say(talk);
+    stage.call("bash", { command: `cat /tmp/dir/${name}` }, "text");
+    stage.say("done");
+    for (let index = 0; index < 2; index += 1) addStep(stage, "bash", { command: `d ${index}` });
+    stage.view(layout);
+    stage.user("next");
+
+    const [fold = ""] = foldsOf(viewAfterPause(stage, layout));
+
+    expect(fold).toContain("read: t2 ");
+    expect(fold.isWellFormed()).toBe(true);
+  });
+
+  it("is not made of steps without a call, which it would say nothing about", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    for (let index = 0; index < 6; index += 1) stage.say(talk);
+    stage.view(layout);
+    stage.user("next");
+
+    expect(foldsOf(viewAfterPause(stage, layout))).toEqual([]);
+  });
+
   it("counts what it has no room to name", () => {
     const stage = viewStage("go");
     addContent(stage);
@@ -234,6 +261,78 @@ describe("the text of a fold", () => {
     const [fold = ""] = foldsOf(viewAfterPause(stage, layout));
 
     expect(fold).toMatch(/\nread: f18 .*, f29 [^,]*, and 17 more\n/u);
+  });
+});
+
+describe("a fold in view", () => {
+  it("is made again without a message or a result that an extension leaves out later", () => {
+    for (const leftOut of ["0.4", "0.4.0"]) {
+      const stage = finishedTurn();
+      const [fold] = foldsOf(viewAfterPause(stage, layout));
+
+      const later = stage.view(layout, { leftOut: [leftOut] });
+
+      expect(callsIn(fold)).toBe(4);
+      expect(later.epoch).toMatchObject({ isNew: true, endedBy: "returned" });
+      const steps = later.record.entries.flatMap((entry) =>
+        entry.type === "assistant" ? (entry.fold?.steps ?? []) : [],
+      );
+      expect(steps).not.toContain(4);
+    }
+  });
+
+  it("stays when the thinking of its answer is no longer accepted", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    for (let index = 0; index < 5; index += 1) addStep(stage, "bash", { command: `d ${index}` });
+    stage.say("done", { type: "thinking", thinking: "hm", thinkingSignature: "s" });
+    stage.view(layout);
+    stage.user("next");
+    const [fold] = foldsOf(
+      viewAfterPause(stage, epochLayout({ folds: { age: 0 }, earlierThinking: "stays" })),
+    );
+
+    const bound = stage.view(epochLayout({ folds: { age: 0 }, earlierThinking: "stays" }), {
+      thinking: "bound",
+      head: "another model",
+    });
+
+    expect(fold).toBeDefined();
+    expect(foldsOf(bound)).toEqual([fold]);
+  });
+
+  it("leaves the smallest view before the newest step does", () => {
+    for (const budget of [150, 200, 250]) {
+      const stage = viewStage("go");
+      for (let index = 0; index < 25; index += 1) {
+        const call = addStep(stage, "bash", { command: `npm test -- part ${index}` });
+        const view = stage.view(later, { budget });
+        expect([budget, index, resultOf(view, call)]).toEqual([budget, index, "ok"]);
+      }
+    }
+  });
+
+  it("counts in the line for steps that left for the budget", () => {
+    const stage = viewStage("go");
+    addContent(stage);
+    for (let index = 0; index < 12; index += 1) addStep(stage, "bash", { command: `d ${index}` });
+    stage.view(later);
+    const folded = viewAfterPause(stage, later);
+    const [fold] = foldsOf(folded);
+    const thinking = { type: "thinking", thinking: "hm", thinkingSignature: "s" } as const;
+    for (let index = 0; index < 12; index += 1) {
+      stage.say(talk, thinking);
+      stage.call("bash", { command: `e ${index}` }, "ok");
+    }
+
+    const { messages, record } = stage.view(later, { budget: 1_500 });
+
+    const text = JSON.stringify(messages);
+    const left = Number(/the first (\d+) steps of this turn/u.exec(text)?.[1]);
+    const shown = record.entries.filter(({ type }) => type === "assistant").length;
+    const steps = stage.source().turns[0]?.steps.length ?? 0;
+    expect(fold).toBeDefined();
+    expect(left + shown).toBe(steps);
   });
 });
 

@@ -19,3 +19,9 @@ it("cuts no line that replaces a part of a user's message", () => {
     }),
   );
 });
+
+it("cuts no character of two code units", () => {
+  const text = "\u{1F469}\u{1F4BB}";
+
+  expect([0, 1, 2, 3, 4].map((most) => userTextLength(text, most))).toEqual([0, 0, 2, 2, 4]);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { turnLine } from "../../src/chat/turn-text.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
@@ -65,13 +66,14 @@ describe("a turn of the own chat", () => {
     });
   });
 
-  it("is closed by deactivate chat", async () => {
+  it.each(["chat", "the id"])("that %s opened is closed by deactivate chat", async (how) => {
     const { session } = await openTestSession();
     const history = await worked(session);
+    const id = how === "chat" ? "chat" : (await session.status()).chatId;
     await history.ask(
       "activate",
-      { id: "chat", turn: 1 },
-      async (callId) => await session.activate("chat", { turn: 1 }, { callId }),
+      { id, turn: 1 },
+      async (callId) => await session.activate(id, { turn: 1 }, { callId }),
     );
     await history.ingest(session);
     const opened = JSON.stringify((await session.nextView()).messages);
@@ -91,7 +93,7 @@ describe("a turn of the own chat", () => {
 
     expect(await session.activate("a.ts", { turn: 1 })).toMatchObject({
       ok: false,
-      text: "f1 is no chat; only a chat has turns. Give it without turn.",
+      text: "a.ts is no chat; only a chat has turns. Give it without turn.",
     });
   });
 });
@@ -120,6 +122,9 @@ describe("the chat of an earlier session", () => {
       `Chat ${chatId}, lines 1-2 of 11; from and to show other lines:\n--- user\nMake the parser faster.`,
     );
     expect((await session.status()).objects).toEqual([]);
+    expect((await session.pin(chatId)).text).toBe(
+      `${chatId} is the chat of another session; activate shows it, and it cannot be pinned.`,
+    );
   });
 
   it("is refused in another workspace, and if the session made no call", async () => {
@@ -138,5 +143,27 @@ describe("the chat of an earlier session", () => {
       ok: false,
       text: `"${chatId}" is the chat of another workspace, and is not shown here.`,
     });
+  });
+});
+
+describe("the line of a turn", () => {
+  it("is whole characters, and has nothing of an answer that broke off", () => {
+    const user = `a${" ".repeat(1_598)}\u{1F600} b`;
+    const answer = (text: string, failed: boolean) => ({
+      assistant: [{ type: "text", text }],
+      toolcall_ids: [],
+      assistant_meta: {},
+      ...(failed ? { failed: true as const } : {}),
+    });
+    const turn = {
+      user,
+      timestamp: 1,
+      steps: [answer("good", false), answer("half", true)],
+    };
+
+    const line = turnLine(turn, 1);
+
+    expect(line.isWellFormed()).toBe(true);
+    expect(line).toContain(" -> good");
   });
 });

@@ -200,10 +200,19 @@ function end(
     : canLeave.filter(({ stays, isDead }) => (onlyDead ? isDead : !stays));
   const firstChanged = onlyMiddles ? Math.min(middles, grown.firstChanged) : grown.firstChanged;
   const swept = without(context, { ...grown, firstChanged }, unused);
-  if (onlyMiddles) return { entries: swept.entries, reason: given, removed: [] };
+  if (onlyMiddles)
+    return {
+      entries: swept.entries,
+      reason: given,
+      removed: foldedResults(grown, swept.entries),
+    };
   const reason = context.total(swept.entries) > context.budget ? "budget" : given;
   if (reason !== "budget" || leavesRoom(context, swept.entries))
-    return { entries: swept.entries, reason, removed: removedFrom(grown, swept.entries, unused) };
+    return {
+      entries: swept.entries,
+      reason,
+      removed: removedFrom(grown, swept.entries, unused),
+    };
   const earlier = earlierContents(context, grown, canLeave, unused);
   const leavingWith = (count: number): readonly Removable[] =>
     [...unused, ...earlier.slice(0, count).flat()].toSorted(
@@ -291,15 +300,34 @@ function without(
   return { entries: appended(others, begun, { ...before, redrawn }), context: others };
 }
 
-/** Returns the keys of the parts that left, and of the objects whose content is no longer in view. */
+/**
+ * Returns the keys of the parts that left, of the objects whose content is no longer in view, and of the short results that
+ * were folded.
+ */
 function removedFrom(
-  { entries }: Grown,
+  grown: Grown,
   now: readonly ViewEntry[],
   leaving: readonly Removable[],
 ): readonly UseKey[] {
   const kept = new Set(contentsIn(now));
-  const gone = contentsIn(entries).filter((of) => !kept.has(of));
-  return [...new Set([...leaving.flatMap(({ keys }) => keys), ...gone])];
+  const gone = contentsIn(grown.entries).filter((of) => !kept.has(of));
+  const folded = foldedResults(grown, now);
+  return [...new Set([...leaving.flatMap(({ keys }) => keys), ...gone, ...folded])];
+}
+
+/** Returns the results in their original form that are in a fold now. */
+function foldedResults({ entries }: Grown, now: readonly ViewEntry[]): readonly UseKey[] {
+  const folded = new Set(
+    now.flatMap((entry) =>
+      entry.type === "assistant" && entry.fold !== undefined
+        ? entry.fold.steps.map((step) => `${entry.turn}.${step}`)
+        : [],
+    ),
+  );
+  return entries.flatMap((entry) => {
+    const isBare = entry.type === "result" && entry.form === "bare" && entry.of !== undefined;
+    return isBare && folded.has(`${entry.turn}.${entry.step}`) ? [entry.of] : [];
+  });
 }
 
 function contentsIn(entries: readonly ViewEntry[]): readonly UseKey[] {

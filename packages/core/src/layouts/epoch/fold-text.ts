@@ -196,7 +196,7 @@ function targetsOf({ input }: PlanningContext, body: ObjectMetadata): readonly P
 function shownPaths(paths: readonly string[]): string {
   return paths
     .slice(0, 2)
-    .map((path) => oneLine(path.split(/[/\\]/u).slice(-2).join("/")).slice(-32))
+    .map((path) => oneLine(path.split(/[/\\]/u).slice(-2).join("/")).slice(-32).toWellFormed())
     .join(" ");
 }
 
@@ -212,7 +212,9 @@ function withoutPreparing(line: string): string {
 /** Returns the name under which commands are counted: the program, and its own command as in `git status`. */
 function commandName(line: string, kind: CallFacts["kind"]): string {
   const [program = "command", second = ""] = shellPipelines(line)[0]?.[0]?.words ?? [];
-  const name = oneLine(program.split("/").at(-1) ?? program).slice(0, 30);
+  const name = oneLine(program.split("/").at(-1) ?? program)
+    .slice(0, 30)
+    .toWellFormed();
   const isOwnCommand = kind !== "search" && /^[a-z][\w:-]{1,20}$/iu.test(second);
   return isOwnCommand ? `${name} ${second}` : name;
 }

@@ -120,8 +120,8 @@ function foldableSteps(
     ),
   );
   const canFold = ({ of, form, ...entry }: ResultEntry): boolean => {
-    if (of === undefined || needed.has(of)) return false;
-    if (form === "bare") return !context.isPinned(of) && !shownAbove.has(of);
+    if (of === undefined || needed.has(of) || context.isPinned(of)) return false;
+    if (form === "bare") return !shownAbove.has(of);
     return contentParts({ of, form, ...entry }).length === 0;
   };
   return ({ answer, results }) =>
@@ -129,12 +129,17 @@ function foldableSteps(
     results.every(canFold);
 }
 
-/** Returns an answer with the text about folded steps, or undefined if they have less than twice its tokens. */
+/**
+ * Returns an answer with the text about folded steps, or undefined if they have less than twice its tokens. Of steps without
+ * a call, a fold would say nothing.
+ */
 function withFold(
   context: PlanningContext,
   answer: AssistantEntry,
   folded: readonly Step[],
 ): AssistantEntry | undefined {
+  const hasCall = folded.some(({ results }) => results.length > 0);
+  if (!hasCall && folded.every((step) => step.answer.fold === undefined)) return undefined;
   const all = [answer.fold, ...folded.map((step) => step.answer.fold)];
   const before = all.flatMap((fold) => fold?.steps ?? []);
   const steps = [...new Set([...before, ...folded.map((step) => step.answer.step)])];

@@ -1,7 +1,13 @@
 import { omissionNotices } from "../../lines/notices.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import { once, shownParts } from "../../view/shown-parts.ts";
-import { contentParts, partsOf, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
+import {
+  contentParts,
+  type NoticeEntry,
+  partsOf,
+  type ShownPart,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import { withoutFreeTexts } from "./free-texts.ts";
 import { withFolds } from "./folds.ts";
 import { contentInPart, userInPart, withoutContent, withoutRoom } from "./in-part.ts";
@@ -58,14 +64,15 @@ function foldedMessages(
     const context = withoutObjects(given, foldedOnly(given, folded));
     const messages = newestMessages(context, folded, activated);
     fitting = { context, messages };
-    if (messages === folded || (present !== undefined && !messages.some(isStepsNotice))) break;
+    const hasCut = messages.some((entry) => isStepsNotice(entry) && !folded.includes(entry));
+    if (messages === folded || (present !== undefined && !hasCut)) break;
   }
   return fitting;
 }
 
 const stepsNotice = new RegExp(`^${omissionNotices.steps.pattern}$`, "u");
 
-function isStepsNotice(entry: ViewEntry): boolean {
+function isStepsNotice(entry: ViewEntry): entry is NoticeEntry {
   return entry.type === "notice" && stepsNotice.test(entry.text);
 }
 
@@ -154,8 +161,16 @@ function newestSteps(
   for (; gone < groups.length - 1 && prose > most - (gone === 0 ? 0 : line); gone += 1)
     prose -= proseTokens(context, groups[gone] ?? []);
   if (gone === 0) return turn;
-  const notice = context.notice(omissionNotices.steps.write(gone, context.input.chatHandle));
+  const count = gone + groups.slice(0, gone).reduce((sum, group) => sum + stoodFor(group), 0);
+  const notice = context.notice(omissionNotices.steps.write(count, context.input.chatHandle));
   return [...head, notice, ...groups.slice(gone).flat()];
+}
+
+/** Returns the number of further steps that a group of entries stands for: those of its fold, or of an earlier notice. */
+function stoodFor([first]: readonly ViewEntry[]): number {
+  if (first?.type === "assistant") return first.fold?.steps.length ?? 0;
+  if (first === undefined || !isStepsNotice(first)) return 0;
+  return Number(/\d+/u.exec(first.text)?.[0] ?? 1) - 1;
 }
 
 /** Returns the tokens of entries whose contents are not shown. */
@@ -257,11 +272,25 @@ function leastView(context: PlanningContext, entries: readonly ViewEntry[]): rea
   const line = context.notice(omissionNotices.others.write(context.input.chatHandle));
   const asked = user === undefined ? [] : [user];
   const room = budget - context.total([...asked, line]);
-  const groups = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
+  const all = entriesByStep(entries.slice(at + 1).filter(({ type }) => type !== "notice"));
+  const groups = withRoomForNewest(context, all, room);
   const kept = newestOf(context, groups, room, budget * (1 - filledShare));
-  const isAll = at <= 0 && kept.length === groups.flat().length;
+  const isAll = at <= 0 && groups === all && kept.length === groups.flat().length;
   const lines = room < 0 || (isAll && user !== undefined) ? [] : [line];
   return user === undefined && lines.length === 0 ? [] : [...lines, ...asked, ...kept];
+}
+
+/** Returns groups of which the newest has no fold if it has no room with it: what was just asked for is shown first. */
+function withRoomForNewest(
+  context: PlanningContext,
+  groups: readonly (readonly ViewEntry[])[],
+  room: number,
+): readonly (readonly ViewEntry[])[] {
+  const [answer, ...results] = groups.at(-1) ?? [];
+  if (answer?.type !== "assistant" || answer.fold === undefined) return groups;
+  if (mostTokens(context, [answer, ...results]) <= room) return groups;
+  const { fold: _fold, ...rest } = answer;
+  return [...groups.slice(0, -1), [context.sized(rest), ...results]];
 }
 
 /** Returns as many of the newest groups of entries as have room. All but the newest leave some of it free. */

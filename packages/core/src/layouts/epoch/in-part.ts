@@ -132,8 +132,13 @@ function textInPart(
 
 const partLine = new RegExp(`^${partNotShown.pattern}$`, "u");
 
-/** Returns how many characters of a user's text are shown: at most `most`, and fewer if the line for an image would be cut. */
-export function userTextLength(text: string, most: number): number {
+/**
+ * Returns how many characters of a user's text are shown: at most `given`, and fewer if the line for an image, or a
+ * character of two code units, would be cut.
+ */
+export function userTextLength(text: string, given: number): number {
+  const isInPair = given < text.length && (text.codePointAt(given - 1) ?? 0) > 0xff_ff;
+  const most = isInPair ? given - 1 : given;
   const start = most === 0 ? 0 : text.lastIndexOf("\n", most - 1) + 1;
   const next = text.indexOf("\n", most);
   const end = next === -1 ? text.length : next;

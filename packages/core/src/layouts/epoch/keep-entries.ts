@@ -72,11 +72,19 @@ function replacement(
  * Whether a message that the view leaves out is in a fold, or has one. Its fold cannot be shown then, so the other messages
  * of the fold are shown again.
  */
-function hasFoldOfLeftOut({ leftOut }: PlanningContext, { entries }: ViewRecord): boolean {
+function hasFoldOfLeftOut(
+  { leftOut, answerAt }: Pick<PlanningContext, "leftOut" | "answerAt">,
+  { entries }: ViewRecord,
+): boolean {
   return entries.some((entry) => {
     if (entry.type !== "assistant" || entry.fold === undefined) return false;
     const { turn, step, fold } = entry;
-    return [step, ...fold.steps].some((one) => leftOut.has({ turn, step: one }));
+    const hasLeft = (one: number): boolean =>
+      leftOut.has({ turn, step: one }) ||
+      (answerAt({ turn, step: one })?.toolcall_ids ?? []).some((_, call) =>
+        leftOut.has({ turn, step: one, call }),
+      );
+    return leftOut.has({ turn, step }) || fold.steps.some(hasLeft);
   });
 }
 

@@ -15,11 +15,16 @@ const lineWidths = [160, 100, 60, 40] as const;
  * they have `most` tokens; the oldest are without one first.
  */
 export function turnsNotice(context: PlanningContext, count: number, most: number): NoticeEntry {
-  const { input, settings } = context;
+  const { input, settings, leftOut } = context;
   const header = omissionNotices.turns.write(1, count, input.chatHandle);
   const plain = context.notice(header);
   if (settings.folds === undefined) return plain;
-  const turns = input.turns.slice(0, count);
+  // Messages that an extension of the host leaves out are not repeated either.
+  const turns = input.turns.slice(0, count).map((one, turn) => ({
+    ...one,
+    user: leftOut.has({ turn, step: -1 }) ? null : one.user,
+    steps: one.steps.filter((_, step) => !leftOut.has({ turn, step })),
+  }));
   const made = (width: number, from: number): NoticeEntry => {
     const lines = turns.slice(from).map((turn, at) => turnLine(turn, from + at + 1, width));
     return context.notice(`${header}\n${fenced(lines.join("\n"))}`);
