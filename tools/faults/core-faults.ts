@@ -1852,12 +1852,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "The chat of another project can be read.",
   },
   {
-    file: "session/find-objects.ts",
-    of: "...chats.filter(({ stored }) => stored.body.id === chat.id),",
-    becomes: "",
-    breaks: "What was said in this session is not found.",
-  },
-  {
     file: "session/change-activation.ts",
     of: "const shown = [target.id, ...openedTurns(scope)]",
     becomes: "const shown = [target.id]",
