@@ -1841,7 +1841,7 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/turns-notice.ts",
-    of: "if (fits !== undefined) return fits;",
+    of: "if (tokens <= most) return notice;",
     becomes: "",
     breaks: "Turns that leave keep no line although there is room.",
   },

@@ -47,9 +47,8 @@ const mostOfTurns = 8_000;
 
 /**
  * Answers an automatic compaction from the session's index and the replaced messages, without a model. `turns`: a line for
- * each turn, in order. The view does not
- * show this text; it replaces the earlier messages only when the host sends its own list, and then it is all that the
- * model has of them. Pi finds a compaction by its text, so no two may be equal.
+ * each turn, in order. The view does not show this text; it replaces the earlier messages only when the host sends its
+ * own list, and then it is all that the model has of them. Pi finds a compaction by its text, so no two may be equal.
  */
 export function compactionAnswer(
   event: BeforeCompactEvent,

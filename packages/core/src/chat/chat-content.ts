@@ -1,13 +1,7 @@
 import { grownText, type ObjectId } from "@self-context-manager/objects";
 import { argsDisplay } from "./args-display.ts";
-import {
-  argumentsOf,
-  type Block,
-  isText,
-  isThinking,
-  isToolCall,
-  type ToolCallBlock,
-} from "./message.ts";
+import { blockPart, chatPart, userPart } from "./chat-parts.ts";
+import { argumentsOf, isToolCall, type ToolCallBlock } from "./message.ts";
 import { type AssistantStep, isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Returns the status of a tool call, or undefined if it has no result. */
@@ -54,7 +48,7 @@ function extendedText(
 function turnTexts(turn: Turn, last: Step | undefined, statusOf: StatusOf): readonly string[] {
   const known = settledTurns.get(turn);
   if (known !== undefined) return known;
-  const user = turn.user === null ? "" : userText(turn.user);
+  const user = turn.user === null ? "" : userPart(turn.user);
   const texts = [user, ...turn.steps.map((step) => stepText(step, step === last, statusOf))];
   if (turn.steps.every((step) => settled.has(step))) settledTurns.set(turn, texts);
   return texts;
@@ -69,8 +63,8 @@ const settled = new WeakMap<Step, string>();
 function stepText(step: Step, isLast: boolean, statusOf: StatusOf): string {
   const known = settled.get(step);
   if (known !== undefined) return known;
-  if (!isAssistantStep(step)) return keep(step, section(oneWord(step.kind), rawText(step.opaque)));
-  const text = step.assistant.filter((block) => !isToolCall(block)).map(blockText);
+  if (!isAssistantStep(step)) return keep(step, chatPart(oneWord(step.kind), rawText(step.opaque)));
+  const text = step.assistant.filter((block) => !isToolCall(block)).map(blockPart);
   const isSettled = step.toolcall_ids.every((id) => statusOf(id) !== undefined);
   if (isLast && !isSettled) return text.join("");
   const calls = step.assistant
@@ -95,22 +89,6 @@ function callLine(
   const status = (id === undefined ? undefined : statusOf(id)) ?? "none";
   const shown = argsDisplay(call.name, argumentsOf(call.arguments)).slice(call.name.length + 2);
   return `--- toolcall [ref:toolcall/${id ?? call.id}] tool=${oneWord(call.name)} args=${shown} status=${status}\n`;
-}
-
-function userText(user: string | readonly Block[]): string {
-  if (typeof user === "string") return section("user", user);
-  const parts = user.map((block) => (isText(block) ? block.text : `(${block.type})`));
-  return section("user", parts.join("\n"));
-}
-
-function blockText(block: Block): string {
-  if (isText(block)) return section("assistant", block.text);
-  if (isThinking(block)) return section("thinking", block.thinking);
-  return section("assistant", `(${block.type})`);
-}
-
-function section(name: string, body: string): string {
-  return `--- ${name}\n${body.replaceAll(/^(\\*--- )/gmu, "\\$1")}\n`;
 }
 
 function oneWord(text: string): string {

@@ -1,5 +1,6 @@
 import { canonicalJson, type ObjectId, oneLine } from "@self-context-manager/objects";
-import { argumentsOf, type Block, isText, isThinking, isToolCall } from "./message.ts";
+import { blockPart, chatPart, userPart } from "./chat-parts.ts";
+import { argumentsOf, type Block, isToolCall } from "./message.ts";
 import { isAssistantStep, type Step, type Turn } from "./turn.ts";
 
 /** Returns the name under which a call is opened, and what is shown of its output: a line, or nothing if it has none. */
@@ -7,18 +8,17 @@ export type CallNamer = (id: ObjectId) => { readonly name: string; readonly line
 
 /**
  * Returns a turn as it was, for the model: the user's words, what the answers say and think, and each call with all of its
- * arguments. Of an output there is the line with which it is opened. Each part begins with a row of hyphens; a line of a
- * part that begins so has a backslash before it, as in the text of a chat (decision D36).
+ * arguments. Of an output there is the line with which it is opened. The parts are written as in the text of a chat.
  */
 export function turnText(turn: Turn, nameOf: CallNamer): string {
-  const user = turn.user === null ? [] : [part("user", wordsOf(turn.user))];
+  const user = turn.user === null ? [] : [userPart(turn.user)];
   return [...user, ...turn.steps.flatMap((step) => stepParts(step, nameOf))].join("");
 }
 
 function stepParts(step: Step, nameOf: CallNamer): readonly string[] {
   if (!isAssistantStep(step)) {
     const { kind, opaque } = step;
-    return [part(kind, typeof opaque === "string" ? opaque : canonicalJson(opaque))];
+    return [chatPart(oneLine(kind), typeof opaque === "string" ? opaque : canonicalJson(opaque))];
   }
   let call = -1;
   return step.assistant.map((block) => {
@@ -27,23 +27,11 @@ function stepParts(step: Step, nameOf: CallNamer): readonly string[] {
     const id = step.toolcall_ids[call];
     const { name, line } = id === undefined ? { name: block.id, line: "" } : nameOf(id);
     const args = canonicalJson(argumentsOf(block.arguments));
-    return part(`toolcall ${name} ${block.name}`, line === "" ? args : `${args}\n${line}`);
+    return chatPart(
+      oneLine(`toolcall ${name} ${block.name}`),
+      line === "" ? args : `${args}\n${line}`,
+    );
   });
-}
-
-function blockPart(block: Block): string {
-  if (isText(block)) return part("assistant", block.text);
-  if (isThinking(block)) return part("thinking", block.thinking);
-  return part("assistant", `(${block.type})`);
-}
-
-function wordsOf(user: string | readonly Block[]): string {
-  if (typeof user === "string") return user;
-  return user.map((block) => (isText(block) ? block.text : `(${block.type})`)).join("\n");
-}
-
-function part(title: string, body: string): string {
-  return `--- ${oneLine(title)}\n${body.replaceAll(/^(\\*--- )/gmu, "\\$1")}\n`;
 }
 
 /** Characters of the line of a turn, unless others are asked for. */

@@ -17,6 +17,7 @@ import type { PoolEntry } from "../view/pool-entry.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
 import { resolveTarget } from "./resolve-target.ts";
+import { withinLimit } from "./within-limit.ts";
 
 /** A version of a file, with the lines that a tool has read of it; without a range, all of them. */
 export interface FileVersion {
@@ -100,9 +101,6 @@ export async function lastThere(
   return versions.findLast(({ body }) => presenceOf(body) !== "missing");
 }
 
-/** The most characters of an earlier version that one call shows. */
-const mostCharacters = 50_000;
-
 /**
  * Returns the text of a version of a file that is not its newest one, as the output of the call that asks for it. Only
  * lines are shown that a tool of the host has shown or that the model wrote, if the session follows that rule.
@@ -144,27 +142,6 @@ export async function earlierVersion(
     isCut,
   );
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
-}
-
-/** Returns the text of ranges up to the limit of characters, with the lines that it has; at least one line. */
-function withinLimit(
-  text: string,
-  ranges: readonly LineRange[],
-): { readonly shown: string; readonly kept: readonly LineRange[] } {
-  const lines = text.split(/(?<=\n)/u);
-  const kept: LineRange[] = [];
-  let shown = "";
-  for (const { from, to } of ranges) {
-    let next = from;
-    for (; next <= to; next += 1) {
-      const line = (lines[next - 1] ?? "").replace(/\n$/u, "").slice(0, mostCharacters);
-      if (shown !== "" && shown.length + line.length > mostCharacters) break;
-      shown += `${line}\n`;
-    }
-    if (next > from) kept.push({ from, to: next - 1 });
-    if (next <= to) break;
-  }
-  return { shown, kept };
 }
 
 function isFile({ body }: StoredMetadata): boolean {

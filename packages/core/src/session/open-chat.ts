@@ -2,7 +2,7 @@ import {
   defined,
   isReference,
   lineCount,
-  linesOf,
+  type LineRange,
   metadataVersion,
   type ObjectId,
   type StoredVersion,
@@ -16,9 +16,7 @@ import type { SessionScope } from "../state/session-scope.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { workspacesOf } from "./chat-workspaces.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
-
-/** The most characters of a chat that one call shows. */
-const mostCharacters = 50_000;
+import { withinLimit } from "./within-limit.ts";
 
 /** The most turns that the summary of a chat lists. */
 const mostTurns = 100;
@@ -105,7 +103,7 @@ function openTurn(
   const range = chosenRange(text, defined({ from, to }));
   if (typeof range === "string") return refusal(`turn ${index + 1} of ${name}: ${range}`);
   const asked = range ?? { from: 1, to: count };
-  const { shown, last } = withinLimit(text, asked);
+  const { shown, last } = firstLines(text, asked);
   const header = chatTurnHeader.write(index + 1, turns.length, name, asked.from, last, count);
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
@@ -120,27 +118,17 @@ function summaryOf(name: string, turns: readonly Turn[]): ToolAnswer {
   return { ok: true, text: [header, ...shown].join("\n"), effects: [], isOutput: true };
 }
 
-function shownLines(
-  id: ObjectId,
-  text: string,
-  asked: { readonly from: number; readonly to: number },
-): ToolAnswer {
-  const { shown, last } = withinLimit(text, asked);
+function shownLines(id: ObjectId, text: string, asked: LineRange): ToolAnswer {
+  const { shown, last } = firstLines(text, asked);
   const header = chatLinesHeader.write(id, asked.from, last, lineCount(text));
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
 
-/** Returns the lines of a range up to the limit of characters, at least one, and the last line that is shown. */
-function withinLimit(
+/** Returns the lines of a range up to the limit of characters, and the last line that is shown. */
+function firstLines(
   text: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  asked: LineRange,
 ): { readonly shown: string; readonly last: number } {
-  const lines = linesOf(text, { from, to }).replace(/\n$/u, "").split("\n");
-  let length = 0;
-  const kept = lines.filter((line, index) => {
-    length += line.length + 1;
-    return index === 0 || length <= mostCharacters;
-  });
-  const shown = kept.join("\n").slice(0, mostCharacters).toWellFormed();
-  return { shown, last: from + kept.length - 1 };
+  const { shown, kept } = withinLimit(text, [asked]);
+  return { shown: shown.replace(/\n$/u, "").toWellFormed(), last: kept.at(-1)?.to ?? asked.from };
 }

@@ -48,7 +48,6 @@ export function withoutThinking(
   context: PlanningContext,
   { turn, step, stubs, fold }: AssistantEntry,
 ): AssistantEntry | undefined {
-  const made = answerEntry(context, { turn, step }, false);
   if (fold !== undefined)
     return context.sized({
       type: "assistant",
@@ -57,6 +56,7 @@ export function withoutThinking(
       thinking: "left-out",
       ...defined({ stubs, fold }),
     });
+  const made = answerEntry(context, { turn, step }, false);
   if (made === undefined || stubs === undefined) return made;
   return context.sized({ ...made, stubs });
 }

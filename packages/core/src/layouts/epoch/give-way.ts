@@ -15,17 +15,17 @@ import { begunByUser } from "./new-messages.ts";
 import { foldedOnly, type PlanningContext, withoutObjects } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
 import { firstOther, firstUnsent } from "./same-entries.ts";
-import { indexShare, turnsNotice } from "./turns-notice.ts";
+import { turnsNotice } from "./turns-notice.ts";
 import { wholeUserEntry } from "./user-entries.ts";
 import { missingObjects } from "./wanted-parts.ts";
 
 /**
  * Returns a view that fits its budget, although it is too long when no earlier content is shown. It fills no more than a
  * share of the budget, except if contents that are pinned or were just activated, or the newest user message, need more.
- * What gives way, in order (decisions D54, D71): the finished steps, which are folded; the oldest turns, until the other messages have room, with pinned contents and
- * those that were just activated; the oldest steps of the last turn, if its messages alone are too long; other contents,
- * which are then shown in part; and at last the newest user message itself. `activated`: the objects that were activated
- * since the last view and that no result shows.
+ * What gives way, in order (decisions D54, D71): the finished steps, which are folded; the oldest turns, until the other
+ * messages have room, with pinned contents and those that were just activated; the oldest steps of the last turn, if its
+ * messages alone are too long; other contents, which are then shown in part; and at last the newest user message itself.
+ * `activated`: the objects that were activated since the last view and that no result shows.
  */
 export function shortened(
   given: PlanningContext,
@@ -113,8 +113,8 @@ function newestMessages(
   const most = context.budget * filledShare;
   if (prose + ahead <= most) return entries;
   const starts = entries.flatMap(({ type }, index) => (type === "user" ? [index] : []));
-  const lines = (most - ahead) * indexShare;
-  const notice = context.tokensOf(turnsNotice(context, starts.length, lines));
+  const room = most - ahead;
+  const notice = context.tokensOf(turnsNotice(context, starts.length, room));
   /** The tokens of a turn that leaves. A content of it that cannot leave is shown whole at the end. */
   const leaving = (from: number, to: number): number =>
     proseTokens(
@@ -124,7 +124,7 @@ function newestMessages(
   let first = 0;
   let left = prose;
   for (const start of starts) {
-    if (left <= most - ahead - (first === 0 ? 0 : notice)) break;
+    if (left <= room - (first === 0 ? 0 : notice)) break;
     left -= leaving(first, start);
     first = start;
   }
@@ -137,7 +137,7 @@ function newestMessages(
   if (kept === entries) return entries;
   const user = entries[first];
   const omitted = first > 0 && user?.type === "user" ? user.turn : 0;
-  const begun = omitted === 0 ? kept : [turnsNotice(context, omitted, lines), ...kept];
+  const begun = omitted === 0 ? kept : [turnsNotice(context, omitted, room), ...kept];
   const earlier = omissionNotices.earlier.write(context.input.chatHandle);
   const messages = begunByUser(context, begun, earlier);
   const drawn = redraw(context, messages, { cut: firstOther(entries, messages) });
