@@ -72,6 +72,7 @@ describe("the answer to an automatic compaction", () => {
     objects: [],
     activeCount: 0,
     turnCount: 4,
+    summaries: { count: 0, calls: 0, input: 0, output: 0 },
   };
 
   test("keeps Pi's first kept entry, names the chat, and is recognised as the adapter's", () => {

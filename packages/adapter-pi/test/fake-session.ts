@@ -93,6 +93,7 @@ export function fakeSession(): FakeSession {
         objects: fake.objects,
         activeCount: 0,
         turnCount: 4,
+        summaries: { count: 0, calls: 0, input: 0, output: 0 },
       });
     },
     read: answering("read"),

@@ -37,6 +37,7 @@ export {
 } from "./chat/message.ts";
 export { modelOptions, type ModelOptions } from "./cost/model-options.ts";
 export { type ModelCost, type ModelFacts, type PriceProfile } from "./cost/price-profile.ts";
+export type { Summarizer, SummaryAnswer, SummaryRequest } from "./host/summarizer.ts";
 export type { HostSession } from "./host/host-session.ts";
 export { neutralCodec } from "./host/neutral-codec.ts";
 export { readList, type ReadList, type ReadMessage } from "./host/read-list.ts";
@@ -75,6 +76,7 @@ export type {
   SessionToolAnswer,
   ToolDescription,
 } from "./session/session-tool.ts";
+export type { SummarizeOptions, TurnToSummarize } from "./session/summarize-turn.ts";
 export type { ReadRequest } from "./session/read-file.ts";
 export type { RefusedRequest } from "./session/learn-refusal.ts";
 export type { View, ViewOptions } from "./session/view-options.ts";

@@ -89,3 +89,12 @@ export { sequenceFaults } from "./layout/sequence-faults.ts";
 export { type TrackerLaw, trackerLaws } from "./tracking/laws.ts";
 export type { TrackerParts, TrackerScenario } from "./tracking/observed-tracker.ts";
 export { fileTrackerContract, type FileTrackerContract } from "./tracking/tracker-contract.ts";
+export {
+  type OpenSummarizer,
+  type SeenRequest,
+  type SummarizerLaw,
+  summarizerLaws,
+  type SummarizerStage,
+  type SummaryReply,
+} from "./summarizer/laws.ts";
+export { summarizerContract, type SummarizerContract } from "./summarizer/summarizer-contract.ts";

@@ -5,6 +5,7 @@ import type { ViewMessage } from "../view/layout.ts";
 import type { NoticeOptions } from "./connection-notices.ts";
 import type { OwnThinkingOptions } from "./own-thinking.ts";
 import type { Breakpoints } from "./sent-requests.ts";
+import type { SummaryOptions } from "./turn-summaries.ts";
 
 /** What `connect` needs of a host. Most hosts need the first four, and `notify`. */
 export interface ConnectOptions<Raw> extends NoticeOptions, Partial<OwnThinkingOptions<Raw>> {
@@ -50,6 +51,11 @@ export interface ConnectOptions<Raw> extends NoticeOptions, Partial<OwnThinkingO
   readonly isRecorded?: (toolName: string) => boolean;
   /** Whether the model can use the context tools in the next request. Default: it can, if there are any. */
   readonly canActivate?: () => boolean;
+  /**
+   * A model that writes a summary of each finished turn, after the turn and between the calls of the next one. Default: no
+   * model is asked.
+   */
+  readonly summaries?: SummaryOptions;
   /** Called before each work on the open session, for a host that gets its tools late. */
   readonly onUse?: () => void;
   /**

@@ -9,6 +9,7 @@ import { type HostToolRecords, hostToolRecords } from "./host-tool-records.ts";
 import { type ModelCalls, modelCalls } from "./model-calls.ts";
 import { ownThinking } from "./own-thinking.ts";
 import { type SentRequests, sentRequests } from "./sent-requests.ts";
+import { type TurnSummaries, turnSummaries } from "./turn-summaries.ts";
 
 /** The parts of a connection, each with a state of its own. */
 export interface ConnectionParts<Raw> {
@@ -17,6 +18,7 @@ export interface ConnectionParts<Raw> {
   readonly records: HostToolRecords;
   readonly sent: SentRequests<Raw>;
   readonly calls: ModelCalls<Raw>;
+  readonly summaries: TurnSummaries;
   /** Returns the context tools beside those of the host. */
   readonly beside: () => NamedContextTools;
   /** Whether the model can use the context tools now. */
@@ -63,10 +65,21 @@ export function connectionParts<Raw>(options: ConnectOptions<Raw>): ConnectionPa
     return sha256(JSON.stringify(named)).slice(0, 16);
   }
 
-  const shared = { codec, encode, guard, notices, records, thinking, sent, findsWentBack };
+  const summaries = turnSummaries(guard, options.summaries, clock);
+  const shared = {
+    codec,
+    encode,
+    guard,
+    notices,
+    records,
+    thinking,
+    sent,
+    findsWentBack,
+    summaries,
+  };
   const ownTokens = (): number => tokensOf(beside());
   const calls = modelCalls({ ...shared, hasTools, canActivate, headName, ownTokens });
-  return { notices, guard, records, sent, calls, beside, canActivate, prompts };
+  return { notices, guard, records, sent, calls, summaries, beside, canActivate, prompts };
 }
 
 const counted = new WeakMap<NamedContextTools, number>();

@@ -1,4 +1,4 @@
-import { sha256 } from "@self-context-manager/objects";
+import { defined, sha256 } from "@self-context-manager/objects";
 import type { ReportedUsage } from "../chat/message.ts";
 import type { ModelFacts, PriceProfile } from "../cost/price-profile.ts";
 import type { HostSignals } from "../history/ingest-messages.ts";
@@ -120,7 +120,7 @@ const whileOff: BoundAnswer = {
 /** Connects one session to a harness. It does no I/O before the first hook. */
 export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
   const parts = connectionParts(options);
-  const { beside, calls, canActivate, guard, notices, records, sent, prompts } = parts;
+  const { beside, calls, canActivate, guard, notices, records, sent, prompts, summaries } = parts;
   const isOwn = (toolName: string): boolean => beside().tools.some(({ name }) => name === toolName);
 
   /** Stores the request's hash with its call. Nothing waits for it. */
@@ -184,7 +184,10 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     answered: (usage) => sent.answered(usage),
     modelOptions: (facts) => sent.modelOptions(facts),
-    figures: (view, prices) => sent.figures(view, prices),
+    figures: (view, prices) => ({
+      ...sent.figures(view, prices),
+      ...defined({ summaryFailure: summaries.failure }),
+    }),
     async beginTool(call) {
       return guard.isDisposed || isOwn(call.name) ? undefined : await records.begin(call);
     },
@@ -193,6 +196,7 @@ export function connect<Raw>(options: ConnectOptions<Raw>): Connection<Raw> {
     },
     endTools: async (callIds) => await records.endAll(callIds),
     async [Symbol.asyncDispose]() {
+      summaries.end();
       guard.isDisposed = true;
       await records.endAll();
       await guard[Symbol.asyncDispose]();

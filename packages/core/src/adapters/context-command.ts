@@ -1,7 +1,7 @@
 import { presenceOf } from "@self-context-manager/objects";
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
-import { type ContextFigures, contextFigures } from "./context-figures.ts";
+import { type ContextFigures, contextFigures, summaryLines } from "./context-figures.ts";
 import { isActive, listedName, listedObjects } from "./listed-objects.ts";
 import { restoreEpoch } from "./restore-epoch.ts";
 
@@ -121,14 +121,21 @@ async function list(
   }: { readonly figures?: ContextFigures | undefined; readonly isWhole: boolean },
 ): Promise<string> {
   const { workspace } = session;
-  const known = (await session.status()).objects;
+  const status = await session.status();
+  const known = status.objects;
   const objects = listedObjects(known);
   if (objects.length === 0) return "No objects are known yet.";
   const inView = objects.filter((object) => isActive(object) || object.isInView).length;
   const shown = isWhole ? objects : objects.slice(0, Math.max(inView, mostListed));
   const title = `${objects.filter(isActive).length} of ${objects.length} known objects are active.`;
   const figureLines =
-    figures === undefined ? [] : ["", ...contextFigures(figures, { nameOf, host, command })];
+    figures === undefined
+      ? []
+      : [
+          "",
+          ...contextFigures(figures, { nameOf, host, command }),
+          ...summaryLines(status.summaries, figures.summaryFailure),
+        ];
   return [
     title,
     ...shown.map((object) => line(object, workspace)),

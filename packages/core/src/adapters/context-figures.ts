@@ -1,9 +1,11 @@
+import { oneLine } from "@self-context-manager/objects";
 import type { ReportedUsage } from "../chat/message.ts";
 import { type CostAccount, sessionBill } from "../cost/cost-account.ts";
 import type { PrefixStability } from "../cost/prefix-stability.ts";
 import type { PriceProfile } from "../cost/price-profile.ts";
 import { duration } from "../lines/duration.ts";
 import { epochEndReason } from "../view/epoch-end-reason.ts";
+import type { SessionStatus } from "../session/context-session.ts";
 import type { PoolTokens } from "../view/layout.ts";
 
 /** The tokens and costs that the user's command shows; a figure that a layout or a provider does not report is left out. */
@@ -18,6 +20,8 @@ export interface ContextFigures {
   readonly prices?: PriceProfile | undefined;
   /** Token counts that the provider reported for the last call. */
   readonly reported?: ReportedUsage | undefined;
+  /** Why the last request for a summary brought none. */
+  readonly summaryFailure?: string | undefined;
 }
 
 /** The current epoch of an epoch layout. */
@@ -80,6 +84,25 @@ function billLine(account: CostAccount, prices: PriceProfile | undefined, host: 
     percent === 0 ? "the same as" : `${percent} % ${units < plainUnits ? "less" : "more"} than`;
   const source = prices?.source === "default" ? ", at assumed prices" : "";
   return `Cost of ${callsText(calls)}${reportText(calls, estimatedCalls)}${source}: ${tokensOf(units)} tokens of uncached input, ${compared} the ${tokensOf(plainUnits)} that the same work would cost in ${callsText(plainCalls)} of plain ${host}, estimated.`;
+}
+
+/** Returns a line about the summaries that a model wrote, and what they cost; none if no model was asked. */
+export function summaryLines(
+  { count, calls, input, output, cost, model }: SessionStatus["summaries"],
+  failure: string | undefined,
+): readonly string[] {
+  const failed =
+    failure === undefined
+      ? []
+      : [`The last request for a summary brought none: ${oneLine(failure).slice(0, 200)}`];
+  if (calls === 0) return failed;
+  const by = model === undefined ? "" : ` by ${oneLine(model)}`;
+  const price = cost === undefined ? "" : `, $${cost.toFixed(4)}`;
+  const turns = count === 1 ? "1 turn" : `${count} turns`;
+  return [
+    `Summaries${by}: ${turns}, ${callsText(calls)}, ${tokensOf(input)} tokens read and ${tokensOf(output)} written${price}. The costs above are without them.`,
+    ...failed,
+  ];
 }
 
 /** Says how often the provider did not have what was sent before. The bytes of the messages alone do not show it. */

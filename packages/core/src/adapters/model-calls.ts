@@ -13,6 +13,7 @@ import type { OwnThinking } from "./own-thinking.ts";
 import { refusedRequests } from "./refused-requests.ts";
 import { listOf, type RequestLists } from "./request-list.ts";
 import type { SentRequests } from "./sent-requests.ts";
+import type { TurnSummaries } from "./turn-summaries.ts";
 
 /**
  * A list for the model, with the options of the view. Without `head`, the connection names the system prompt that it got
@@ -50,6 +51,7 @@ export interface ModelCallParts<Raw> {
   readonly records: HostToolRecords;
   readonly thinking: OwnThinking<Raw>;
   readonly sent: SentRequests<Raw>;
+  readonly summaries: TurnSummaries;
   /** Whether the lists show when the user went back, because the host does not report it. */
   readonly findsWentBack: boolean;
   /** Whether there are context tools. Without them no view is ever sent. */
@@ -166,6 +168,7 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       const made = await guard.attempt(async (session) => await viewFor(session, request, given));
       if (made === undefined || made === "own") return ownMessages(request, given);
       thinking.sendsView();
+      parts.summaries.soon();
       return made;
     },
     refused: refusedRequests(guard, sent, thinking),
@@ -174,6 +177,8 @@ export function modelCalls<Raw>(parts: ModelCallParts<Raw>): ModelCalls<Raw> {
       await guard.attempt(
         async (session) => await intake.ingest(session, readList(messages, codec), signals),
       );
+      // While the session is only recorded, no view shows a summary.
+      if (parts.canActivate()) parts.summaries.soon();
     },
   };
 }

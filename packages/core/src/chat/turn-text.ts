@@ -34,14 +34,24 @@ function stepParts(step: Step, nameOf: CallNamer): readonly string[] {
   });
 }
 
+interface TurnLineOptions {
+  readonly width?: number;
+  readonly summary?: string | undefined;
+}
+
 /** Characters of the line of a turn, unless others are asked for. */
 const usualWidth = 160;
 
 /**
- * Returns a line of about `width` characters that says what a turn was about: the first words of the user, and of the
- * last answer.
+ * Returns a line of about `width` characters that says what a turn was about: the beginning of its short summary if a model
+ * has written one, or else the first words of the user, and of the last answer.
  */
-export function turnLine(turn: Turn, number: number, width: number = usualWidth): string {
+export function turnLine(
+  turn: Turn,
+  number: number,
+  { width = usualWidth, summary }: TurnLineOptions = {},
+): string {
+  if (summary !== undefined) return `${number}. ${beginning(summary, width)}`;
   const half = Math.floor(width / 2);
   const answers = turn.steps.flatMap((step) =>
     "assistant" in step && step.failed !== true ? textsOf(step.assistant) : [],

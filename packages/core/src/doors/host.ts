@@ -44,6 +44,7 @@ export type { ModelCall, ModelCallRequest } from "../adapters/model-calls.ts";
 export type { OwnThinkingOptions, RefusedAnswer } from "../adapters/own-thinking.ts";
 export type { Breakpoints, SentModelOptions } from "../adapters/sent-requests.ts";
 export type { HostClock } from "../host/host-clock.ts";
+export type { SummaryOptions } from "../adapters/turn-summaries.ts";
 export { connectMany, type ConnectManyOptions, type Connections } from "../adapters/connections.ts";
 export { type BoundAnswer, type BoundTool, isBoundAnswer } from "../adapters/bound-tools.ts";
 export { contextCommand, type ContextSwitch } from "../adapters/context-command.ts";

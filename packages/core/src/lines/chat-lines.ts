@@ -5,6 +5,9 @@ import { line, type LineKind, number, type Slot } from "./line-kind.ts";
 /** A chat: the own one by its name, and that of another session by its id. */
 const chat: Slot<string> = { name: "CHAT", pattern: `(?:${chatHandle}|[\\w-]+)`, write: String };
 
+/** The name of a field of a summary. */
+const field: Slot<string> = { name: "FIELD", pattern: "\\w+", write: String };
+
 /** The header of a turn that was opened, in the output of the call that asked for it. */
 export const chatTurnHeader: LineKind<
   [turn: number, turns: number, chat: string, from: number, to: number, count: number]
@@ -18,3 +21,7 @@ export const chatTurnsHeader: LineKind<[chat: string, turns: number, shown: numb
 /** The header of lines of an earlier session's chat. */
 export const chatLinesHeader: LineKind<[chat: ObjectId, from: number, to: number, count: number]> =
   line`Chat ${chat}, lines ${number}-${number} of ${number}; from and to show other lines:`;
+
+/** The header of a text that a model wrote about a turn; the text is in a fence below. */
+export const turnSummaryHeader: LineKind<[field: string, turn: number, chat: string]> =
+  line`The ${field} of turn ${number} of ${chat}, written by a model:`;

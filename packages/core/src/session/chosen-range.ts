@@ -9,6 +9,8 @@ export interface ActivateRange {
   readonly heading?: string;
   /** Of a chat: the turn that is shown as it was, from 1, or from the end with -1. Lines are then those of the turn. */
   readonly turn?: number;
+  /** Of a turn: the field of its summary that is shown instead, `short_summary` or `long_summary`. */
+  readonly field?: string;
 }
 
 /** Whether a part is asked for. */

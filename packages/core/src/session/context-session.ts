@@ -9,12 +9,15 @@ import type { ToolFacts } from "../calls/tool-facts.ts";
 import type { HostSignals, IngestReport } from "../history/ingest-messages.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { ReadList } from "../host/read-list.ts";
+import type { SummaryAnswer } from "../host/summarizer.ts";
+import type { SummarySpending } from "../state/turn-summaries.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ActivateRange } from "./chosen-range.ts";
 import type { FindRequest } from "./find-objects.ts";
 import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
 import type { ReadRequest } from "./read-file.ts";
+import type { SummarizeOptions, TurnToSummarize } from "./summarize-turn.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /** An object in the list for the user. */
@@ -36,6 +39,8 @@ export interface SessionStatus {
   readonly objects: readonly ListedObject[];
   readonly activeCount: number;
   readonly turnCount: number;
+  /** The number of summaries that a model wrote of the turns, and what all its answers have cost. */
+  readonly summaries: SummarySpending & { readonly count: number };
 }
 
 /** The tool call that an operation belongs to. */
@@ -211,6 +216,17 @@ export interface ContextSession extends AsyncDisposable {
    * call's model is below that prompt from now on, also after a resume. Returns whether it did.
    */
   recordRefusal(refusal: RefusedRequest): Promise<boolean>;
+  /**
+   * Returns the newest finished turn that has no summary and is long enough for one, as a model is asked for it; undefined if
+   * there is none. The session asks no model itself.
+   */
+  turnToSummarize(options?: SummarizeOptions): Promise<TurnToSummarize | undefined>;
+  /**
+   * Stores the summary that a model wrote about a turn, by the key of `turnToSummarize`: an object of type `summary`
+   * (decision D73). Its short text is shown from the next end of an epoch on. Returns false if the answer is not usable, if the
+   * user went back to a point before the turn, or if the turn has a summary by now. What the answer cost is counted in each case.
+   */
+  addSummary(key: string, answer: SummaryAnswer): Promise<boolean>;
   /**
    * Rejects with `StoreError` if the store cannot be written now. It waits for no operation of the session and takes almost
    * no time if the store works.

@@ -111,13 +111,16 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
     run: async (session, args, callId) => {
       const id = textArgument(args, "id");
       const field = textArgument(args, "field").trim();
-      if (field !== "" && field !== "content")
+      const hasField = field !== "" && field !== "content";
+      // A model that fills in every argument gives 0 for none.
+      const turn = args["turn"] === 0 ? {} : lineArgument(args, "turn");
+      if (hasField && turn.turn === undefined)
         return await session.showField(id, field, { callId });
       const lines = {
         ...lineArgument(args, "from"),
         ...lineArgument(args, "to"),
-        // A model that fills in every argument gives 0 for none.
-        ...(args["turn"] === 0 ? {} : lineArgument(args, "turn")),
+        ...turn,
+        ...(hasField ? { field } : {}),
       };
       return await session.activate(id, lines, { callId });
     },

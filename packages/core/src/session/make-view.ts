@@ -8,6 +8,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { turnTalk } from "../chat/turn-talk.ts";
 import { chatHandle } from "../lines/handles.ts";
 import { isCold } from "../cost/cache-state.ts";
 import { likelyTokens, ratioOf } from "../cost/calibration.ts";
@@ -24,6 +25,7 @@ import type {
   ActiveObject,
   CacheCost,
   EpochFigures,
+  EpochInput,
   LayoutInput,
   LayoutOutput,
   Liveness,
@@ -327,10 +329,20 @@ async function inputOf(
         toolFacts,
         head: options.head,
         isTurnFixed: options.isTurnFixed,
+        summaryOf: shortSummaries(state),
         changedFrom,
         lastCall: last === undefined ? undefined : state.sent.view?.call,
       }),
     },
+  };
+}
+
+/** Returns the short summaries of a session's turns; undefined if it has none. */
+function shortSummaries({ chat, summaries }: SessionState): EpochInput["summaryOf"] {
+  if (summaries.size === 0) return undefined;
+  return (index) => {
+    const turn = chat.turns[index];
+    return turn === undefined ? undefined : summaries.shortOf(turnTalk(turn).key);
   };
 }
 

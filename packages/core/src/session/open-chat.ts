@@ -1,5 +1,6 @@
 import {
   defined,
+  describeAll,
   isReference,
   lineCount,
   type LineRange,
@@ -7,15 +8,24 @@ import {
   type ObjectId,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { turnTalk } from "../chat/turn-talk.ts";
 import { type CallNamer, turnLine, turnText } from "../chat/turn-text.ts";
 import { isAssistantStep, type Turn } from "../chat/turn.ts";
 import { chatHandle } from "../lines/handles.ts";
-import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "../lines/chat-lines.ts";
+import {
+  chatLinesHeader,
+  chatTurnHeader,
+  chatTurnsHeader,
+  turnSummaryHeader,
+} from "../lines/chat-lines.ts";
+import { fenced } from "../render/content-block.ts";
 import { sizeLine } from "../render/reference-line.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import type { SummaryRows } from "../state/turn-summaries.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { workspacesOf } from "./chat-workspaces.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+import { storedSummary } from "./summarize-turn.ts";
 import { withinLimit } from "./within-limit.ts";
 
 /** The most turns that the summary of a chat lists. */
@@ -25,10 +35,12 @@ const mostTurns = 100;
  * Shows a turn of the session's own chat as it was, or without a turn a line for each, as the output of the call, so that
  * it can leave again like any output (decision D72). The chat itself stays locked.
  */
-export function openOwnChat({ state }: SessionScope, lines: ActivateRange): ToolAnswer {
-  const { chat, pool } = state;
-  const { turn } = lines;
-  if (turn === undefined) return summaryOf(chatHandle, chat.turns);
+export async function openOwnChat(scope: SessionScope, lines: ActivateRange): Promise<ToolAnswer> {
+  const { chat, pool, summaries } = scope.state;
+  const { turn, field } = lines;
+  if (turn === undefined)
+    return summaryOf(chatHandle, chat.turns, (one) => summaries.shortOf(turnTalk(one).key));
+  if (field !== undefined) return await openSummary(scope, chatHandle, chat.turns, turn, field);
   const nameOf: CallNamer = (id) => {
     const entry = pool.get(id);
     return entry === undefined
@@ -60,6 +72,8 @@ export async function openOtherChat(
     );
   const { body } = chat;
   const turns = body["turns"] as readonly Turn[];
+  if (lines.turn !== undefined && lines.field !== undefined)
+    return await openSummary(scope, body.id, turns, lines.turn, lines.field);
   if (lines.turn !== undefined) {
     const calls = turns.at(lines.turn > 0 ? lines.turn - 1 : lines.turn)?.steps ?? [];
     const ids = calls.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
@@ -70,7 +84,8 @@ export async function openOtherChat(
     });
     return openTurn(body.id, turns, nameOf, { ...lines, turn: lines.turn });
   }
-  if (lines.from === undefined && lines.to === undefined) return summaryOf(body.id, turns);
+  if (lines.from === undefined && lines.to === undefined)
+    return summaryOf(body.id, turns, await shortSummaries(store, turns, chat));
   const text = body.content ?? "";
   const range = chosenRange(text, lines);
   if (typeof range === "string") return refusal(`${given}: ${range}`);
@@ -94,10 +109,8 @@ function openTurn(
   nameOf: CallNamer,
   { turn: number, from, to }: ActivateRange & { readonly turn: number },
 ): ToolAnswer {
-  const index = number > 0 ? number - 1 : turns.length + number;
-  const turn = number === 0 ? undefined : turns[index];
-  if (turn === undefined)
-    return refusal(`${name} has ${turns.length} turns; give turn from 1 to ${turns.length}.`);
+  const { index, turn } = turnAt(turns, number);
+  if (turn === undefined) return noTurn(name, turns);
   const text = turnText(turn, nameOf).replace(/\n$/u, "");
   const count = lineCount(text);
   const range = chosenRange(text, defined({ from, to }));
@@ -108,11 +121,77 @@ function openTurn(
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
 
-function summaryOf(name: string, turns: readonly Turn[]): ToolAnswer {
+/** Returns a turn by its number, from 1, or from the end with -1. */
+function turnAt(
+  turns: readonly Turn[],
+  number: number,
+): { readonly index: number; readonly turn: Turn | undefined } {
+  const index = number > 0 ? number - 1 : turns.length + number;
+  return { index, turn: number === 0 ? undefined : turns[index] };
+}
+
+function noTurn(name: string, turns: readonly Turn[]): ToolAnswer {
+  return refusal(`${name} has ${turns.length} turns; give turn from 1 to ${turns.length}.`);
+}
+
+/** Shows a field of the summary that a model wrote of a turn (decision D73). */
+async function openSummary(
+  scope: SessionScope,
+  name: string,
+  turns: readonly Turn[],
+  number: number,
+  field: string,
+): Promise<ToolAnswer> {
+  const { index, turn } = turnAt(turns, number);
+  if (turn === undefined) return noTurn(name, turns);
+  const known = await storedSummary(scope, turnTalk(turn).key);
+  const stored = known && (await scope.dependencies.store.get(known.body.id));
+  const of = `turn ${index + 1} of ${name}`;
+  if (stored === undefined)
+    return refusal(`${of} has no summary; give turn without field to see the turn itself.`);
+  const { content } = stored.body;
+  const short = stored.body["short_summary"];
+  const text = field === "long_summary" ? content : field === "short_summary" ? short : undefined;
+  if (typeof text !== "string")
+    return refusal(
+      `${of} has the fields short_summary and long_summary, and no ${JSON.stringify(field)}.`,
+    );
+  const header = turnSummaryHeader.write(field, index + 1, name);
+  return { ok: true, text: `${header}\n${fenced(text)}`, effects: [], isOutput: true };
+}
+
+/** Returns the short summaries of the turns of another session's chat, as its session object names them. */
+async function shortSummaries(
+  store: SessionScope["dependencies"]["store"],
+  turns: readonly Turn[],
+  chat: StoredVersion,
+): Promise<(turn: Turn) => string | undefined> {
+  const reference = chat.body["session_ref"];
+  const session = isReference(reference) ? await store.get(reference.id) : undefined;
+  const rows = session?.body["summaries"] as SummaryRows | undefined;
+  if (rows === undefined) return () => undefined;
+  const keys = turns.slice(-mostTurns).map((turn) => turnTalk(turn).key);
+  const ids = keys.map((key) => rows.turns[key]);
+  const known = await describeAll(
+    store,
+    ids.flatMap((id) => id ?? []),
+  );
+  return (turn) => {
+    const id = rows.turns[turnTalk(turn).key];
+    const short = id === undefined ? undefined : known.get(id)?.body["short_summary"];
+    return typeof short === "string" ? short : undefined;
+  };
+}
+
+function summaryOf(
+  name: string,
+  turns: readonly Turn[],
+  shortOf: (turn: Turn) => string | undefined,
+): ToolAnswer {
   if (turns.length === 0) return refusal(`${name} has no turns yet.`);
   const shown = turns.slice(-mostTurns).map((turn, at) => {
     const number = Math.max(0, turns.length - mostTurns) + at + 1;
-    return turnLine(turn, number);
+    return turnLine(turn, number, { summary: shortOf(turn) });
   });
   const header = chatTurnsHeader.write(name, turns.length, shown.length);
   return { ok: true, text: [header, ...shown].join("\n"), effects: [], isOutput: true };

@@ -11,7 +11,6 @@ import { keptEstimator } from "../cost/calibrated-estimator.ts";
 import { reportedProfile } from "../cost/cost-account.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { afterTool, indexNamed } from "../history/file-index.ts";
-import { joinListed } from "../history/listed-files.ts";
 import { recordWrite } from "../history/record-write.ts";
 import { type HostSignals, type IngestedList, ingestMessages } from "../history/ingest-messages.ts";
 import { knownMessages } from "../history/known-messages.ts";
@@ -40,14 +39,13 @@ import { findObjects } from "./find-objects.ts";
 import { fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject } from "./inspect-object.ts";
 import { noteWrittenDocument } from "./link-notes.ts";
-import { learnRefusal } from "./learn-refusal.ts";
 import { noteLeftOut } from "./note-left-out.ts";
 import { sessionTools } from "./context-tools.ts";
 import { lookAtView, makeView } from "./make-view.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { sessionRecords } from "./session-records.ts";
 import { splitList, type SplitList } from "./split-list.ts";
-import { recordSystemPrompt } from "./system-prompts.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 type Operation<Result> = (scope: SessionScope) => Promise<Result>;
@@ -325,23 +323,7 @@ export async function openContextSession(
         const references = entries.map(({ stored }) => staticReference(stored));
         noteFiles(executions, options, references);
       }),
-    recordListed: async (paths) => await run(async (current) => await recordListed(current, paths)),
-    recordSystemPrompt: async (origin, text) =>
-      await run(async (current) => await recordSystemPrompt(current, origin, text)),
-    recordPayload: async (call, payloadHash) => {
-      if (!/^[\da-f]{64}$/u.test(payloadHash))
-        throw new TypeError(`a payload's hash has 64 hexadecimal digits; got ${payloadHash}`);
-      await run(async ({ state }) => {
-        state.sent.notePayload(call, payloadHash);
-        return await Promise.resolve();
-      });
-    },
-    recordRefusal: async (refusal) =>
-      await run(async (current) => {
-        const isTooLong = learnRefusal(current.state, refusal);
-        await commitSession(current);
-        return isTooLong;
-      }),
+    ...sessionRecords(run),
     check: async () => {
       checkOpen();
       await dependencies.store.commit([]);
@@ -373,11 +355,6 @@ async function begun(
   return isStored ? opened : await reopen();
 }
 
-async function recordListed(scope: SessionScope, paths: readonly string[]): Promise<void> {
-  await joinListed(scope, paths);
-  await commitSession(scope);
-}
-
 function noteFiles(
   executions: ToolExecutions,
   { callId }: CallOptions,
@@ -403,6 +380,7 @@ function statusOf({ state }: SessionScope): SessionStatus {
     objects,
     activeCount: state.active.size,
     turnCount: state.chat.turns.length,
+    summaries: { ...state.summaries.spent, count: state.summaries.size },
   };
 }
 

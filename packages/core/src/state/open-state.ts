@@ -19,6 +19,7 @@ import type { SessionDependencies } from "./session-scope.ts";
 import type { ViewBranch } from "./sent-calls.ts";
 import { newSessionState, type SessionState } from "./session-state.ts";
 import type { ToolExecutions } from "./tool-executions.ts";
+import type { SummaryRows } from "./turn-summaries.ts";
 
 /**
  * Returns the state of a host's session: the stored one, or a new one, which `beginSession` stores. `executions`: what the
@@ -83,8 +84,10 @@ export async function continuedView(
   return branch.from === 0 ? undefined : await store.get(latest.body.id, { version: branch.from });
 }
 
-function knownIds(session: StoredVersion): readonly ObjectId[] {
-  return (session.body["pool"] as readonly PoolRow[]).map(({ id }) => id);
+function knownIds({ body }: StoredVersion): readonly ObjectId[] {
+  const summaries = body["summaries"] as SummaryRows | undefined;
+  const pool = (body["pool"] as readonly PoolRow[]).map(({ id }) => id);
+  return [...pool, ...Object.values(summaries?.turns ?? {})];
 }
 
 /**

@@ -20,10 +20,11 @@ import type { PromptLimit, StoredCalls, ViewBranch } from "./sent-calls.ts";
 import { newSessionState, replaceChat, type SessionState } from "./session-state.ts";
 import type { HostShown } from "./shown-texts.ts";
 import type { ToolExecutions } from "./tool-executions.ts";
+import type { SummaryRows } from "./turn-summaries.ts";
 
 /** Returns the session object to store (decision D50). */
 export function sessionBody(state: SessionState): ObjectBody {
-  const { chat, pool, active, uses, shown, sent, executions } = state;
+  const { chat, pool, active, uses, shown, sent, executions, summaries } = state;
   const locked = [chat.id, ...sent.systemPrompts.values()].filter((id) => !active.has(id));
   const chatRef: DynamicReference = { ref: "dynamic", id: chat.id };
   return {
@@ -59,6 +60,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     ...(sent.leftOut.length === 0 ? {} : { left_out: sent.leftOut }),
     ...(sent.hasUnknown ? { left_out_unknown: true } : {}),
     ...(sent.account === undefined ? {} : { cost_account: accountRow(sent.account) }),
+    ...defined({ summaries: summaries.rows() }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -66,7 +68,7 @@ export function sessionBody(state: SessionState): ObjectBody {
 
 /** Fills the pool and the sets of a state from a stored session object. */
 export function readSessionSets(
-  { pool, active, shown, uses, executions }: SessionState,
+  { pool, active, shown, uses, executions, summaries }: SessionState,
   body: ObjectBody,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
 ): void {
@@ -90,6 +92,7 @@ export function readSessionSets(
   shown.restore((body["host_shown"] ?? {}) as Readonly<Record<ObjectId, HostShown>>);
   uses.restore((body["recent"] ?? []) as readonly UseKey[]);
   executions.restore(body["pending_calls"] as readonly string[]);
+  summaries.restore(body["summaries"] as SummaryRows | undefined, metadata);
 }
 
 /**

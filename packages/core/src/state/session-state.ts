@@ -7,6 +7,7 @@ import { type ObjectPool, objectPool } from "./object-pool.ts";
 import { type SentCalls, sentCalls } from "./sent-calls.ts";
 import { type ShownTexts, shownTexts } from "./shown-texts.ts";
 import { type ToolExecutions, toolExecutions } from "./tool-executions.ts";
+import { type TurnSummaries, turnSummaries } from "./turn-summaries.ts";
 import { type UseOrder, useOrder } from "./use-order.ts";
 
 /**
@@ -24,6 +25,7 @@ export interface SessionState {
   readonly shown: ShownTexts;
   readonly sent: SentCalls;
   readonly executions: ToolExecutions;
+  readonly summaries: TurnSummaries;
   /** The latest version of the session object; 0 before the first commit. */
   readonly version: number;
   /** The newest transaction that the session has seen. */
@@ -49,6 +51,7 @@ export function newSessionState(
     shown: shownTexts(),
     sent: sentCalls(),
     executions,
+    summaries: turnSummaries(),
   };
   const stored = Object.values(parts);
   let version = 0;

@@ -104,6 +104,8 @@ export interface EpochInput {
   readonly lastCall?: number;
   /** Whether no message of the present turn can leave, because the host itself shows them. Default: false. */
   readonly isTurnFixed?: boolean;
+  /** Returns the short summary that a model wrote of a turn, by the turn's index. Default: there is none. */
+  readonly summaryOf?: (turn: number) => string | undefined;
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }
@@ -283,6 +285,9 @@ export type EpochEnd =
  * - `folded-is-named`: a fold counts the calls of its steps, and names the files that they read, edited and wrote and the
  *   calls that failed, as far as a row has room. Its steps are finished, before its answer and not shown. Calls without a
  *   result and pinned contents are in none.
+ * - `summary-never-replaces-the-store`: the summary of a turn that a model wrote is a further line of the turn's fold, or has
+ *   the place of the words in the line of a turn that left. It changes no view within an epoch, and a fold with it names
+ *   the same as without it.
  * - `removed-content-is-named`: a reference line, or a fold of its step, replaces each object that left the view. It has at most 17 tokens
  *   without the fields that the object's own `view` adds. A long text of the user keeps its ends, and an omission mark of
  *   at most 22 tokens between them names its object; a line replaces an image or another file of the user. One notice

@@ -9,6 +9,14 @@ export type Provenance = {
   readonly parent_refs?: readonly Reference[];
   /** For the version of a file: it counts as the file before it only because it has the same path. */
   readonly identified_by?: "path";
+  /** For a text that a model was asked for: the model, the version of the prompt, and what the request took. */
+  readonly model?: string;
+  readonly prompt?: number;
+  /** Unix time in milliseconds. */
+  readonly time?: number;
+  readonly tokens?: { readonly input: number; readonly output: number };
+  /** US dollars. */
+  readonly cost?: number;
 };
 
 /**

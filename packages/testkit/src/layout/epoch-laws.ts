@@ -33,6 +33,7 @@ import { everyCall, type LayoutTrial } from "./layout-laws.ts";
 import { type PlayedCall, usualCache } from "./play-session.ts";
 import { withoutOwnFields } from "./session-objects.ts";
 import { foldedHandles, foldFaults, foldsIn, isFoldLeftOut } from "./fold-faults.ts";
+import { summaryFaults, summaryOfTurn } from "./summary-faults.ts";
 import { shownContents, withEnd } from "./shown-contents.ts";
 
 /**
@@ -46,6 +47,7 @@ export type EpochLaw =
   | "free-texts-leave-behind-the-cut"
   | "fold-only-at-an-end"
   | "folded-is-named"
+  | "summary-never-replaces-the-store"
   | "removed-content-is-named"
   | "departure-is-as-reported";
 
@@ -156,6 +158,19 @@ export const epochLaws: Readonly<
         const [first] = message?.role === "assistant" ? message.content : [];
         assert.ok(first !== undefined && isText(first) && first.text === entry.fold.text);
       }
+    });
+  },
+  "summary-never-replaces-the-store": (subject, trial) => {
+    const layout = subject.make(subject.settings);
+    everyEpochCall(subject, trial, ({ inputFrom, last, output }, epoch) => {
+      const given = inputFrom(layout, last);
+      const input = { ...given, epochs: { ...given.epochs, summaryOf: summaryOfTurn } };
+      const { record, messages } = layout.render(input, last);
+      if (!epoch.isNew) {
+        assert.deepEqual(messages, output.messages, "a summary changed a view within an epoch");
+        return;
+      }
+      assert.deepEqual(summaryFaults(record, messages, input), []);
     });
   },
   "removed-content-is-named": (subject, trial) => {

@@ -47,7 +47,7 @@ function note(row: Map<string, Item>, name: string, item: Item): void {
 /**
  * Returns the fold of steps of a turn: the count of their calls and how they are opened, the files that they read, edited
  * and wrote, the commands with their last state, what failed, what the model activated or pinned, and the sentences of
- * answers about a decision. No model is asked.
+ * answers about a decision. If a model has written a summary of the turn, its short text comes first.
  */
 export function foldOf(context: PlanningContext, turn: number, steps: readonly number[]): Fold {
   const rows: Rows = {
@@ -93,7 +93,9 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
     found.size === 0 ? [] : [rowText(name as RowName, found, names)],
   );
   const header = foldHeader.write(calls, turn + 1, context.input.chatHandle, turn + 1);
-  const text = texts.length === 0 ? header : `${header}\n${fenced(texts.join("\n"))}`;
+  const summary = context.epochs.summaryOf?.(turn);
+  const all = summary === undefined ? texts : [`summary: ${summary}`, ...texts];
+  const text = all.length === 0 ? header : `${header}\n${fenced(all.join("\n"))}`;
   return { steps, names: [...names], text };
 }
 

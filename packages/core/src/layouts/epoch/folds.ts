@@ -49,12 +49,12 @@ export function withFolds(
     const old = steps.filter(
       (step) => step.index < carrier.index && step.age > age && isFoldable(step),
     );
-    const made = old.length === 0 ? undefined : withFold(context, carrier.answer, old);
+    const made = withFold(context, carrier.answer, old);
     if (made === undefined) continue;
     carriers.set(carrier.answer, made);
     for (const { answer, results } of old) for (const one of [answer, ...results]) folded.add(one);
   }
-  if (folded.size === 0) return entries;
+  if (carriers.size === 0) return entries;
   return entries.flatMap((entry) => (folded.has(entry) ? [] : [carriers.get(entry) ?? entry]));
 }
 
@@ -131,7 +131,7 @@ function foldableSteps(
 
 /**
  * Returns an answer with the text about folded steps, or undefined if they have less than twice its tokens. Of steps without
- * a call, a fold would say nothing.
+ * a call, a fold would say nothing. Without further steps, an answer gets the summary that its fold lacks.
  */
 function withFold(
   context: PlanningContext,
@@ -139,7 +139,8 @@ function withFold(
   folded: readonly Step[],
 ): AssistantEntry | undefined {
   const hasCall = folded.some(({ results }) => results.length > 0);
-  if (!hasCall && folded.every((step) => step.answer.fold === undefined)) return undefined;
+  const isMore = hasCall || folded.some((step) => step.answer.fold !== undefined);
+  if (!isMore && !lacksSummary(context, answer)) return undefined;
   const all = [answer.fold, ...folded.map((step) => step.answer.fold)];
   const before = all.flatMap((fold) => fold?.steps ?? []);
   const steps = [...new Set([...before, ...folded.map((step) => step.answer.step)])];
@@ -149,6 +150,13 @@ function withFold(
     steps.toSorted((one, other) => one - other),
   );
   const made = context.sized({ ...answer, fold });
+  if (!isMore) return made;
   const removed = rawTokens(folded.flatMap((step) => [step.answer, ...step.results]));
   return 2 * (made.tokens - answer.tokens) <= removed ? made : undefined;
+}
+
+/** Whether a model has written a summary of a turn since its steps were folded. */
+function lacksSummary({ epochs }: PlanningContext, { turn, fold }: AssistantEntry): boolean {
+  const summary = fold === undefined ? undefined : epochs.summaryOf?.(turn);
+  return summary !== undefined && fold?.text.includes(summary) === false;
 }

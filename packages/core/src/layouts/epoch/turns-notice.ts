@@ -15,7 +15,7 @@ const lineWidths = [160, 100, 60, 40] as const;
  * the lines fit into a share of `room`, the tokens that the messages can have; the oldest are without one first.
  */
 export function turnsNotice(context: PlanningContext, count: number, room: number): NoticeEntry {
-  const { input, settings, leftOut } = context;
+  const { input, settings, leftOut, epochs } = context;
   const header = omissionNotices.turns.write(1, count, input.chatHandle);
   const most = room * indexShare;
   const plain = context.notice(header);
@@ -27,7 +27,11 @@ export function turnsNotice(context: PlanningContext, count: number, room: numbe
     steps: one.steps.filter((_, step) => !leftOut.has({ turn, step })),
   }));
   const made = (width: number, from: number): NoticeEntry => {
-    const lines = turns.slice(from).map((turn, at) => turnLine(turn, from + at + 1, width));
+    const lines = turns
+      .slice(from)
+      .map((turn, at) =>
+        turnLine(turn, from + at + 1, { width, summary: epochs.summaryOf?.(from + at) }),
+      );
     return context.notice(`${header}\n${fenced(lines.join("\n"))}`);
   };
   const shortest = Math.min(...lineWidths);

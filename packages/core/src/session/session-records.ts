@@ -1,0 +1,51 @@
+import { joinListed } from "../history/listed-files.ts";
+import { commitSession, type SessionScope } from "../state/session-scope.ts";
+import type { ContextSession } from "./context-session.ts";
+import { learnRefusal } from "./learn-refusal.ts";
+import { addSummary, turnToSummarize } from "./summarize-turn.ts";
+import { recordSystemPrompt } from "./system-prompts.ts";
+
+/** Runs an operation on a session, one after another. */
+type Run = <Result>(operation: (scope: SessionScope) => Promise<Result>) => Promise<Result>;
+
+type Records = Pick<
+  ContextSession,
+  | "recordListed"
+  | "recordSystemPrompt"
+  | "recordPayload"
+  | "recordRefusal"
+  | "turnToSummarize"
+  | "addSummary"
+>;
+
+/** Returns the operations that record what is neither a message nor a file that a tool worked with. */
+export function sessionRecords(run: Run): Records {
+  return {
+    recordListed: async (paths) => await run(async (current) => await recordListed(current, paths)),
+    recordSystemPrompt: async (origin, text) =>
+      await run(async (current) => await recordSystemPrompt(current, origin, text)),
+    recordPayload: async (call, payloadHash) => {
+      if (!/^[\da-f]{64}$/u.test(payloadHash))
+        throw new TypeError(`a payload's hash has 64 hexadecimal digits; got ${payloadHash}`);
+      await run(async ({ state }) => {
+        state.sent.notePayload(call, payloadHash);
+        return await Promise.resolve();
+      });
+    },
+    recordRefusal: async (refusal) =>
+      await run(async (current) => {
+        const isTooLong = learnRefusal(current.state, refusal);
+        await commitSession(current);
+        return isTooLong;
+      }),
+    turnToSummarize: async (options) =>
+      await run(async (current) => await turnToSummarize(current, options)),
+    addSummary: async (key, given) =>
+      await run(async (current) => await addSummary(current, key, given)),
+  };
+}
+
+async function recordListed(scope: SessionScope, paths: readonly string[]): Promise<void> {
+  await joinListed(scope, paths);
+  await commitSession(scope);
+}
