@@ -14,6 +14,7 @@ import {
 import type { ChatState, RequestFacts } from "./managed-prompt.ts";
 import { clock } from "./clock.ts";
 import { contextMiddleware } from "./middleware.ts";
+import { sdkSummarizer } from "./sdk-summarizer.ts";
 import { sdkCodec, sdkMessage, sdkMessages } from "./sdk-messages.ts";
 import { contextSdkTool, wrappedTools } from "./wrapped-tools.ts";
 
@@ -27,6 +28,11 @@ export interface AiSdkContextOptions<Tools extends ToolSet> {
   readonly tools: Tools;
   /** Facts about the model that its name does not show: its context window in tokens, and its prices. */
   readonly model?: Partial<ModelFacts>;
+  /**
+   * Has a model write a summary of each finished turn, between the calls. `results`: also a line for each long result.
+   * Default: no model is asked.
+   */
+  readonly summaries?: { readonly model: LanguageModel; readonly results?: boolean };
   /** Shows the user a text outside the chat. It is called once for each failure until it is over. */
   readonly notify?: (text: string) => void;
 }
@@ -86,11 +92,16 @@ export function aiSdkContext<Tools extends ToolSet>({
   tools: own,
   model: facts,
   notify = () => undefined,
+  summaries: given,
 }: AiSdkContextOptions<Tools>): AiSdkContext<Tools> {
   const state: ChatState = { chat: [], hasViews: false };
   const hostTools = Object.keys(own);
   const host = { codec: sdkCodec, encode: sdkMessage, hostTools, clock, findsWentBack: true };
-  const connection = connect({ ...host, open, notify });
+  const summaries =
+    given === undefined
+      ? {}
+      : { summaries: { summarizer: sdkSummarizer(given.model), results: given.results === true } };
+  const connection = connect({ ...host, ...summaries, open, notify });
   const added = Object.fromEntries(connection.tools.map((one) => [one.name, contextSdkTool(one)]));
   /** The number of the run's own messages in the last request. */
   let made = 0;

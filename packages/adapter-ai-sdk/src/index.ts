@@ -7,3 +7,4 @@ export {
   type RequestChange,
   type SdkStep,
 } from "./ai-sdk-context.ts";
+export { sdkSummarizer } from "./sdk-summarizer.ts";

@@ -1,2 +1,3 @@
 export { openClawAdapter } from "./openclaw-adapter.ts";
 export { openClawCodec, openClawMessage } from "./openclaw-messages.ts";
+export { openClawSummarizer } from "./openclaw-summarizer.ts";

@@ -10,6 +10,7 @@ export interface OpenClawApi {
   readonly pluginConfig?: unknown;
   readonly logger: OpenClawLogger;
   readonly runtime: {
+    readonly llm?: { readonly complete?: CompleteText };
     readonly agent?: {
       readonly resolveAgentWorkspaceDir?: (config: unknown, agentId: string) => string;
       readonly session?: {
@@ -36,6 +37,27 @@ export interface OpenClawApi {
     options?: { readonly priority?: number },
   ): void;
 }
+
+/** Completes one request with a model of the host, outside its sessions. Rejects if the provider fails. */
+export type CompleteText = (request: {
+  readonly messages: readonly { readonly role: "user"; readonly content: string }[];
+  readonly systemPrompt: string;
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+  readonly purpose: string;
+  readonly model?: string;
+}) => Promise<{
+  readonly text: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage?: {
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    readonly cacheReadTokens?: number;
+    readonly cacheWriteTokens?: number;
+    readonly costUsd?: number;
+  };
+}>;
 
 type JsonLike = Readonly<Record<string, unknown>>;
 

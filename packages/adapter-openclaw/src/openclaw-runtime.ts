@@ -3,6 +3,7 @@ import {
   type BoundAnswer,
   connectMany,
   contextCommand,
+  type ContextFigures,
   defined,
   fieldsOf,
   type HostToolCall,
@@ -10,6 +11,7 @@ import {
   inspectHint,
   jsonObject,
   messageOf,
+  type SummaryOptions,
 } from "@self-context-manager/core/host";
 
 import { clock } from "./clock.ts";
@@ -54,6 +56,8 @@ export interface OpenClawRuntimeOptions {
   readonly entryOf: (place: SessionPlace) => SessionEntry | undefined;
   /** Whether sessions begin without managed context. Default: false. */
   readonly isOff?: boolean;
+  /** The model that writes summaries of finished turns. Default: no model is asked. */
+  readonly summaries?: SummaryOptions;
 }
 
 /** Where an engine works. */
@@ -108,6 +112,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
     hostTools,
     clock,
     notify: (text) => logger.warn(text),
+    ...defined({ summaries: options.summaries }),
   });
   const swaps = textSwaps();
   const transcripts = currentTurns();
@@ -270,10 +275,7 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
           isOn: () => sessions.isOn(place),
           turn: async (on) => await Promise.resolve(sessions.switchTo(place, on)),
           session: async () => await connection.session(),
-          figures: async () => {
-            const options = turn.sent?.options;
-            return connection.figures(await connection.peek(options), options?.prices);
-          },
+          figures: async () => await figuresOf(turn),
           sendsOwn,
           isCompacted: () => turn.budget !== undefined,
           inspect: async () => await Promise.resolve(inspectHint(id, options.storePlace())),
@@ -292,6 +294,11 @@ export function openClawRuntime(options: OpenClawRuntimeOptions): OpenClawRuntim
       }
     },
   };
+}
+
+/** Returns the figures of the next view with the options of the last request. */
+async function figuresOf({ connection, sent }: ManagedSession["turn"]): Promise<ContextFigures> {
+  return connection.figures(await connection.peek(sent?.options), sent?.options.prices);
 }
 
 const historyOnly =

@@ -11,6 +11,8 @@ const variables: Readonly<Record<string, string>> = {
   longTexts: "SCM_LONG_TEXTS",
   earlierThinking: "SCM_EARLIER_THINKING",
   fold: "SCM_FOLD",
+  summaries: "SCM_SUMMARIES",
+  summaryModel: "SCM_SUMMARY_MODEL",
   epochs: "SCM_EPOCHS",
   policy: "SCM_POLICY",
   setting: "SCM_SETTING",

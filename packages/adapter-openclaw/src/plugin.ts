@@ -7,7 +7,7 @@ import {
   systemClock,
 } from "@self-context-manager/compose";
 import type { ContextSession, ObjectStore } from "@self-context-manager/core";
-import { isSessionGone } from "@self-context-manager/core/host";
+import { defined, isSessionGone, type SummaryOptions } from "@self-context-manager/core/host";
 // The host resolves its own modules for a plugin, so they are no dependencies.
 // @boundaries-ignore the host
 import {
@@ -21,6 +21,7 @@ import { readVisibleSessionTranscriptMessageEntries } from "openclaw/plugin-sdk/
 
 import type { OpenClawApi } from "./openclaw-api.ts";
 import { openClawPlugin, type OpenClawPlugin, type Runtimes } from "./openclaw-plugin.ts";
+import { openClawSummarizer } from "./openclaw-summarizer.ts";
 import { openClawRuntime, type OpenClawRuntime } from "./openclaw-runtime.ts";
 import { environmentOf, isOffBySettings } from "./plugin-settings.ts";
 
@@ -147,10 +148,22 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
     logger: api.logger,
     config: () => api.config,
     isOff: isOffBySettings(api.pluginConfig, process.env),
+    ...defined({ summaries: summariesOf(api) }),
     workspaceOf: (agentId) =>
       api.runtime.agent?.resolveAgentWorkspaceDir?.(api.config, agentId) ?? process.cwd(),
     entryOf: (place) => api.runtime.agent?.session?.getSessionEntry?.(place),
   });
+}
+
+/** Returns the model that writes summaries; undefined if the settings name none. */
+function summariesOf({ pluginConfig, runtime: { llm } }: OpenClawApi): SummaryOptions | undefined {
+  const environment = environmentOf(pluginConfig, process.env);
+  const way = environment["SCM_SUMMARIES"];
+  // A value that is not allowed is reported when the store is opened.
+  if (way !== "turns" && way !== "results") return undefined;
+  const model = environment["SCM_SUMMARY_MODEL"];
+  const complete = llm?.complete?.bind(llm);
+  return { summarizer: openClawSummarizer(complete, model), results: way === "results" };
 }
 
 const plugin: OpenClawPlugin = openClawPlugin(runtimes);

@@ -16,6 +16,10 @@ const piReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
 
 const breakpoints = process.env["SCM_BREAKPOINTS"] ?? "";
 
+const summaries = process.env["SCM_SUMMARIES"] ?? "";
+
+const summaryModel = process.env["SCM_SUMMARY_MODEL"] ?? "";
+
 /**
  * Pi's entry point; the settings come from the environment. `compose` is imported when a session starts, because the
  * store needs a Node with `node:sqlite`. On an older Node the extension loads, notifies the user and changes nothing.
@@ -25,6 +29,14 @@ const extension: (host: PiHost) => void = piExtension({
   breakpoints: breakpoints === "host" ? "host" : "own",
   // Pi's own variable for long-lived cache entries.
   isCacheLong: process.env["PI_CACHE_RETENTION"] === "long",
+  ...(summaries === "turns" || summaries === "results"
+    ? {
+        summaries: {
+          results: summaries === "results",
+          ...(summaryModel === "" ? {} : { model: summaryModel }),
+        },
+      }
+    : {}),
   openContext: async ({ host, workspace, isEphemeral }): Promise<OpenedContext> => {
     const { callPatience, ConfigError, configFromEnvironment, openContextManager } =
       await loadCompose();

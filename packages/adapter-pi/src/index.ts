@@ -7,3 +7,4 @@ export { piAdapter } from "./pi-adapter.ts";
 export { piAgentAdapter } from "./pi-agent-adapter.ts";
 export { piCodec, piMessage } from "./pi-codec.ts";
 export { piExtension, type PiExtensionOptions } from "./pi-extension.ts";
+export { piSummarizer } from "./pi-summarizer.ts";

@@ -14,6 +14,8 @@ export interface PiContext {
   };
   /** Newer releases have more fields; each is checked before it is used. */
   readonly model?: (Fields & { readonly contextWindow?: number }) | undefined;
+  /** The models that the user can choose. Since 0.87 it completes requests with them. */
+  readonly modelRegistry?: unknown;
   readonly sessionManager: {
     getSessionId(): string;
     /** Returns undefined for a session that is kept in memory only. */
@@ -101,6 +103,8 @@ export interface PiEvents {
   readonly tool_call: ToolCallEvent;
   readonly tool_result: ToolResultEvent;
   readonly agent_end: Fields;
+  /** Since 0.80.4: the run is at rest. */
+  readonly agent_settled: Fields;
 }
 
 /** A text that the terminal offers as the arguments of a command. */

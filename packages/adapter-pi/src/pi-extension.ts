@@ -3,7 +3,7 @@ import type { PiApi, PiHost } from "./pi-api.ts";
 import { offStatus, piCommand } from "./pi-command.ts";
 import { statusKey } from "./pi-notices.ts";
 import { lookedAt, piSessions, type PiSessionsOptions } from "./pi-sessions.ts";
-import { requestHooks } from "./request-hooks.ts";
+import { ingestEnd, requestHooks } from "./request-hooks.ts";
 import { toolHooks } from "./tool-hooks.ts";
 
 export interface PiExtensionOptions extends PiSessionsOptions {
@@ -42,6 +42,13 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
       session.connection.wentBack();
       session.isCompacted = false;
     });
+
+    if (options.summaries !== undefined) {
+      pi.on("agent_settled", async () => {
+        const session = sessions.present();
+        if (session !== undefined) await ingestEnd(session);
+      });
+    }
 
     pi.on("session_shutdown", async () => await sessions.close());
 

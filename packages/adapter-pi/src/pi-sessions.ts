@@ -1,10 +1,11 @@
-import type { ContextSession, View, ViewOptions } from "@self-context-manager/core";
+import type { ContextSession, ReadList, View, ViewOptions } from "@self-context-manager/core";
 import {
   type Breakpoints,
   connect,
   type Connection,
   defined,
   sha256,
+  type SummaryOptions,
 } from "@self-context-manager/core/host";
 
 import { isRecorded } from "./host-tool-call.ts";
@@ -16,6 +17,7 @@ import { isFields, type PiApi, type PiContext } from "./pi-api.ts";
 import { piClock } from "./pi-clock.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
 import { piNotices, statusKey } from "./pi-notices.ts";
+import { piSummarizer } from "./pi-summarizer.ts";
 import { refusalIn, withoutThinking } from "./pi-thinking.ts";
 import { type RegisteredTools, registeredTools } from "./pi-tools.ts";
 import { statusLine } from "./status-line.ts";
@@ -27,6 +29,11 @@ export interface PiSessionsOptions {
   readonly breakpoints?: Breakpoints;
   /** Whether Pi asks for long-lived cache entries. Default: false, until a request shows otherwise. */
   readonly isCacheLong?: boolean;
+  /**
+   * Has a model write summaries of finished turns: the named one of Pi's registry (`provider/id`), or else the session's.
+   * `results`: also a line for each long result. Default: no model is asked.
+   */
+  readonly summaries?: { readonly model?: string; readonly results?: boolean };
 }
 
 /** A session of Pi with its connection. */
@@ -39,6 +46,8 @@ export interface PiSession {
   context: PiContext;
   /** The system prompt as it is sent. */
   prompt: string;
+  /** The list of the last request, and the answer to it; undefined until there is one. */
+  last?: { readonly list: ReadList; readonly answer?: unknown } | undefined;
   /** Estimated tokens of Pi's own messages in the last request. */
   hostTokens: number;
   /** The user compacted the chat after the last request, and only the next one has the new list. */
@@ -135,6 +144,7 @@ function piSession(made: NewSession): PiSession {
     isRecorded,
     refusalIn,
     withoutThinking,
+    ...summariesOf(made.summaries, () => session.context),
     headName: (refusals) => headName(pi, session.prompt, refusals),
     ...piNotices(id, () => session.context),
   });
@@ -149,6 +159,15 @@ function piSession(made: NewSession): PiSession {
     opened: () => (connection.present === undefined ? undefined : opened.get(connection.present)),
   };
   return session;
+}
+
+function summariesOf(
+  given: PiSessionsOptions["summaries"],
+  contextNow: () => PiContext,
+): { readonly summaries?: SummaryOptions } {
+  if (given === undefined) return {};
+  const { model, results = false } = given;
+  return { summaries: { summarizer: piSummarizer(model, contextNow), results } };
 }
 
 function placeOf(

@@ -19,6 +19,8 @@ import {
   recentlyUsedNames,
   type StoreKind,
   storeKinds,
+  type SummaryWay,
+  summaryWays,
 } from "./kinds.ts";
 import { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 
@@ -35,6 +37,10 @@ export interface EnvironmentConfig {
   readonly longTexts?: number;
   /** Undefined if the environment sets nothing of it. */
   readonly epochs?: Partial<EpochSettings>;
+  /** What a model of the host writes summaries of. The adapter of the host asks the model. */
+  readonly summaries: SummaryWay;
+  /** The name of that model; undefined for the session's own. */
+  readonly summaryModel?: string;
 }
 
 /** The variables that are read, each with a line for help texts. */
@@ -49,6 +55,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
   SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
   SCM_FOLD: `whether finished steps are folded when an epoch ends: ${foldWays.join(" or ")}`,
+  SCM_SUMMARIES: `what a model of the host writes summaries of: ${summaryWays.join(" or ")}`,
+  SCM_SUMMARY_MODEL: "the model that writes them, as provider/id; default: the session's own",
   SCM_EPOCHS: epochsHelp,
   SCM_LAYOUT: `layout of the context: ${layoutKinds.join(" or ")}`,
   SCM_POLICY: `activation policy: ${policyKinds.join(" or ")}`,
@@ -79,6 +87,8 @@ export function configFromEnvironment(
       : {}),
     ...defined({ longTexts }),
     ...defined({ epochs }),
+    summaries: choice(environment, "SCM_SUMMARIES", summaryWays),
+    ...defined({ summaryModel: variableOf(environment, "SCM_SUMMARY_MODEL") }),
   };
 }
 

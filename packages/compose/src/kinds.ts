@@ -19,6 +19,13 @@ export const earlierThinkingWays = ["leaves", "stays"] as const;
 /** Whether finished steps are folded when an epoch ends, the default first. */
 export const foldWays = ["on", "off"] as const;
 
+/**
+ * What a model writes, the default first: nothing, a summary of each finished turn, or also a line for each long result of
+ * a tool.
+ */
+export const summaryWays = ["off", "turns", "results"] as const;
+export type SummaryWay = (typeof summaryWays)[number];
+
 /** What happens when the model activates a file that no tool of the host has shown, the default first. */
 export const activateUnreadWays = ["read", "ask"] as const;
 export type ActivateUnread = (typeof activateUnreadWays)[number];

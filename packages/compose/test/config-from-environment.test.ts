@@ -10,6 +10,7 @@ test("an empty environment gives the defaults", () => {
   expect(configFromEnvironment({}, linux)).toEqual({
     store: "sqlite",
     at: "/home/ada/.local/share/self-context-manager/store.sqlite",
+    summaries: "off",
     xtdb: {},
     layout: "epoch",
     policy: { type: "recently-used", setting: "default" },
@@ -37,6 +38,8 @@ test("every variable is read", () => {
       SCM_LONG_TEXTS: "800",
       SCM_EARLIER_THINKING: "leaves",
       SCM_FOLD: "off",
+      SCM_SUMMARIES: "results",
+      SCM_SUMMARY_MODEL: "anthropic/claude-haiku",
       SCM_EPOCHS: '{"deactivate":"immediate","trim":null,"earlierThinking":"stays"}',
       SCM_LAYOUT: "pooled",
       SCM_POLICY: "window",
@@ -60,6 +63,8 @@ test("every variable is read", () => {
       earlierThinking: "leaves",
       folds: undefined,
     },
+    summaries: "results",
+    summaryModel: "anthropic/claude-haiku",
   });
 });
 
