@@ -1,7 +1,7 @@
 // Only long runs start these gateways, and only if OpenClaw can be installed.
 /* oxlint-disable vitest/no-disabled-tests */
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,6 +19,7 @@ import {
   type PlayedRequest,
   type PlayedStep,
 } from "../src/openclaw/played-gateway.ts";
+import type { WireRequest } from "../src/wire-request.ts";
 import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
 
 const isLong = process.env["SCM_LONG"] === "1";
@@ -256,6 +257,38 @@ describe.skipIf(isSkipped)("a gateway with settings of its own", () => {
       expect(managed).toEqual(plain);
     },
   );
+
+  it("shows the summary that the agent's model wrote of a turn, and opens the long one", async () => {
+    const short = "The parser keeps the old format, because the clients need it.";
+    const long = "Decided: the old format stays, because three clients read it.";
+    const talk = "The parser reads each line again. ".repeat(20);
+    const epochs = { share: 0.01, shareAtTurn: 0.01, shareDeactivated: 0.01, folds: { age: 0 } };
+    await using played = await playedGateway({ files, plugin: { summaries: "turns", epochs } });
+    const asked: WireRequest[] = [];
+    const summary: PlayedStep = (request) => {
+      asked.push(request);
+      return { type: "text", text: JSON.stringify({ short_summary: short, long_summary: long }) };
+    };
+    played.plan(
+      "",
+      Array.from({ length: 20 }, () => summary),
+    );
+    const works: PlayedStep = [["exec", { command: `true ${talk}` }]];
+
+    await played.turn("Make the parser faster.", [read(0), works, works, works]);
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0), { timeout: 30_000 });
+    await played.turn("Remove it.", [[["deactivate", { id: "f1" }]]]);
+    const requests = await played.turn("What was decided?", [
+      [["activate", { id: "chat", turn: 1, field: "long_summary" }]],
+    ]);
+
+    const [request] = asked;
+    expect(request?.tools).toEqual([]);
+    expect(request?.messages.at(-1)?.text).toContain("Make the parser faster.");
+    expect(requests[0]?.text).toContain(`summary: ${short}`);
+    expect(requests.at(-1)?.text).toContain(`written by a model:\n~~~\n${long}\n~~~`);
+    expect(errorsOf(played, played.requestsOf())).toEqual([]);
+  });
 
   it("manages the turns after a session's first run, of an event of the system", async () => {
     const session = "agent:main:main";

@@ -393,6 +393,33 @@ export const epochFaults: readonly EpochFault[] = [
           })),
   },
   {
+    law: "fold-only-at-an-end",
+    what: "writes a fold again with each call",
+    make: changing((output) => withFolds(output, (text) => `${text} `)),
+  },
+  {
+    law: "folded-is-named",
+    what: "counts one call more in folds",
+    make: changing((output) =>
+      withFolds(output, (text) => text.replace(/^\[(\d+)/u, (_, count) => `[${Number(count) + 1}`)),
+    ),
+  },
+  {
+    law: "summary-never-replaces-the-store",
+    what: "shows only the summary of a turn in its fold",
+    make: (settings) => {
+      const sound = epochLayout(settings);
+      return {
+        ...sound,
+        render: (input, last) => {
+          const output = sound.render(input, last);
+          if (input.epochs?.summaryOf === undefined) return output;
+          return withFolds(output, (text) => /summary: .*/u.exec(text)?.[0] ?? text);
+        },
+      };
+    },
+  },
+  {
     law: "removed-content-is-named",
     what: "removes content without a reference line",
     make: changing((output) => ({
@@ -585,4 +612,21 @@ function mapTexts(message: ViewMessage, change: (text: string) => string): ViewM
     isText(block) ? { ...block, text: change(block.text) } : block,
   );
   return { ...message, content };
+}
+
+/** Changes the texts of the folds of a view, in its record and in its messages. */
+function withFolds(output: LayoutOutput, change: (text: string) => string): LayoutOutput {
+  const entries = output.record.entries.map((entry) =>
+    entry.type === "assistant" && entry.fold !== undefined
+      ? { ...entry, fold: { ...entry.fold, text: change(entry.fold.text) } }
+      : entry,
+  );
+  const messages = output.messages.map((message, index) => {
+    const entry = entries[index];
+    if (entry?.type !== "assistant" || entry.fold === undefined || message.role !== "assistant")
+      return message;
+    const [, ...rest] = message.content;
+    return { ...message, content: [{ type: "text" as const, text: entry.fold.text }, ...rest] };
+  });
+  return { ...output, record: { ...output.record, entries }, messages };
 }
