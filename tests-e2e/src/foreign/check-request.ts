@@ -109,7 +109,7 @@ function showableBehind(
   const body = objects.find((object) => object.handle === handle)?.stored.body;
   if (body === undefined) return [];
   if (body.type === "toolcall") {
-    const report = body["context_tool"] === true ? body["short_summary"] : undefined;
+    const report = body["context_tool"] === true ? body["report"] : undefined;
     const texts = typeof report === "string" ? [report] : [];
     return [...texts, ...seen.resultsOf(callIdOf(body))].map((text) => ({ text, lines: "all" }));
   }

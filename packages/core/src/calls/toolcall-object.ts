@@ -62,7 +62,7 @@ export function toolcallBody(facts: ToolcallFacts): ObjectBody {
     is_error: result.isError,
     chat_ref: facts.chatRef,
     ...(facts.fileRefs.length === 0 ? {} : { file_refs: facts.fileRefs }),
-    ...(isContextTool ? { context_tool: true, short_summary: report } : {}),
+    ...(isContextTool ? { context_tool: true, report } : {}),
     ...defined({ context_operation: facts.operation }),
     ...(facts.targetRefs === undefined || facts.targetRefs.length === 0
       ? {}

@@ -56,7 +56,7 @@ function executionInCall(stored: StoredMetadata | undefined): Execution | undefi
   if (stored === undefined) return undefined;
   const {
     context_tool: isContextTool,
-    short_summary: report,
+    report,
     context_operation: made,
   } = stored.body;
   if (isContextTool !== true || typeof report !== "string") return undefined;

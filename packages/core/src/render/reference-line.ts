@@ -25,9 +25,9 @@ import { isAscii, nameWeights, namingFields, shortName, shownBeginning } from ".
  * context tool the line contains the report. It contains nothing that can change later, so its bytes stay in the cache.
  */
 export function resultLine({ handle, stored: { body } }: PoolEntry): string {
-  const summary = body["short_summary"];
-  return typeof summary === "string"
-    ? referenceLines.report.write(handle, statusOf(body), summary)
+  const { report } = body;
+  return typeof report === "string"
+    ? referenceLines.report.write(handle, statusOf(body), report)
     : referenceLines.result.write(handle, statusOf(body), charCount(body));
 }
 

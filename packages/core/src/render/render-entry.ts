@@ -195,8 +195,8 @@ function resultContent(
 
 /** Returns the blocks of a result in its original form. */
 function bareBlocks({ stored, handle }: NamedVersion): readonly Block[] {
-  const summary = stored.body["short_summary"];
-  if (stored.body["context_tool"] === true && typeof summary === "string") return [text(summary)];
+  const { context_tool: isContextTool, report } = stored.body;
+  if (isContextTool === true && typeof report === "string") return [text(report)];
   const body = contentOf(stored, handle);
   const blocks = body["blocks"];
   const kept = Array.isArray(blocks)

@@ -222,7 +222,7 @@ export function viewStage(user?: string): ViewStage {
         ...(file === undefined ? {} : { file_refs: [staticReference(newest(file))] }),
         ...(references === undefined
           ? { call_kind: usualToolFacts(tool, args).kind }
-          : { context_tool: true, short_summary: output, target_refs: references }),
+          : { context_tool: true, report: output, target_refs: references }),
         ...(range === undefined ? {} : { target_range: range }),
         provenance: { origin: "toolcall", generator: "tool" },
       });

@@ -50,7 +50,7 @@ const shown = (part: Partial<ShownPart>): ResultEntry =>
 
 const bare = entryOf({});
 const failed = { content: null, status: "fail" };
-const report = { short_summary: "done" };
+const report = { report: "done" };
 const others = "characters not shown; activate t1 shows all, or lines from and to";
 
 describe("an answer", () => {

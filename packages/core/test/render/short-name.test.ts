@@ -39,7 +39,7 @@ describe("the short name of an object", () => {
           shortName("/work", body),
           poolLine(entrySample("f1", body), "/work"),
           poolLine(entrySample("f1", { ...body, view: ["path", "nickname"] }), "/work"),
-          resultLine(entrySample("t1", { ...body, type: "toolcall", short_summary: name })),
+          resultLine(entrySample("t1", { ...body, type: "toolcall", report: name })),
         ];
 
         for (const text of texts) {

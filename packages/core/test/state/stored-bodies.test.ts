@@ -157,7 +157,7 @@ test("a call of a context tool is stored with its report, the file that it read 
     file_refs: [file && staticReference(file)],
     context_tool: true,
     context_operation: "read",
-    short_summary: report,
+    report,
     target_refs: [{ ref: "dynamic", id }],
     timestamp: 1_700_000_000_003,
     provenance: { origin: "toolcall", generator: "tool" },

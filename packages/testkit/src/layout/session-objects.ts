@@ -147,7 +147,7 @@ export function toolcallBody(facts: ResultFacts): ObjectBody {
     ...defined({ blocks }),
     ...(tool === "grep" ? ownView(content) : {}),
     ...(fileRefs.length === 0 ? {} : { file_refs: fileRefs }),
-    ...(isContextTool ? { context_tool: true, short_summary: content ?? "" } : {}),
+    ...(isContextTool ? { context_tool: true, report: content ?? "" } : {}),
     ...(targets.length === 0 ? {} : { target_refs: targets }),
     ...defined({ target_range: range }),
     provenance: { origin: "toolcall", generator: "tool" },
