@@ -101,30 +101,29 @@ async function textsOf(
   const firsts = new Map<ObjectId, number>();
   for (const { body, version } of versions)
     if (!firsts.has(body.id)) firsts.set(body.id, version - 1);
-  const known = new Map<ObjectId, { readonly version: number; readonly content: string }>();
+  const known = new Map<ObjectId, { readonly version: number; readonly text: OwnText }>();
   for (const { body, version } of versions) {
     const { id, type } = body;
-    if (unsearched.has(type) || isFinding(body)) continue;
+    if (unsearched.has(type) || (isFinding(body) && noteOf(body) === "")) continue;
     if (growing.has(type) && newest.get(id) !== version) continue;
     const stored = await undamaged(store, id, version);
-    if (stored === undefined || typeof stored.body.content !== "string") continue;
-    const content = searchedPart(type, stored.body.content);
+    if (stored === undefined) continue;
+    const own = ownText(stored.body);
+    if (typeof stored.body.content !== "string" && own.note === "") continue;
     const former = growing.has(type) ? (firsts.get(id) ?? 0) : version - 1;
     const before = known.get(id);
-    const earlier =
-      before?.version === former
-        ? before.content
-        : searchedPart(type, await contentOf(store, id, former));
-    known.set(id, { version, content });
-    read += content.length + earlier.length;
+    const earlier = before?.version === former ? before.text : await ownTextOf(store, id, former);
+    known.set(id, { version, text: own });
+    read += own.content.length + earlier.content.length;
     if (read >= sliceCharacters) {
       read = 0;
       await breathe();
     }
-    const comparison = addedText(earlier, content);
+    const comparison = addedText(earlier.content, own.content);
     let step = comparison.next();
     for (; step.done !== true; step = comparison.next()) await breathe();
-    const text = `${former === 0 ? headOf(stored.body) : ""}${step.value}`;
+    const note = own.note === earlier.note ? "" : `${own.note}\n`;
+    const text = `${former === 0 ? headOf(stored.body) : ""}${note}${step.value}`;
     if (text.trim() === "") continue;
     const session = sessionOf(stored.body);
     texts.push({ id, version, place: "", type, text, ...defined({ session }) });
@@ -133,19 +132,35 @@ async function textsOf(
 }
 
 /** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
-function isFinding({ type, tool }: ObjectMetadata): boolean {
+function isFinding({ type, tool }: ObjectBody | ObjectMetadata): boolean {
   const operation = typeof tool === "string" ? usualOperation(tool) : undefined;
   return type === "toolcall" && (operation === "find_objects" || operation === "activate");
 }
 
-function searchedPart(type: string, content: string): string {
-  return growing.has(type) ? content : content.slice(0, searchedCharacters);
+/** What is searched of a version beside its names. */
+interface OwnText {
+  readonly content: string;
+  readonly note: string;
 }
 
-async function contentOf(store: ObjectStore, id: ObjectId, version: number): Promise<string> {
-  if (version < 1) return "";
-  const content = (await undamaged(store, id, version))?.body.content;
-  return typeof content === "string" ? content : "";
+function ownText(body: ObjectBody): OwnText {
+  const { type, content } = body;
+  const whole = isFinding(body) ? "" : (content ?? "");
+  return {
+    content: growing.has(type) ? whole : whole.slice(0, searchedCharacters),
+    note: noteOf(body),
+  };
+}
+
+async function ownTextOf(store: ObjectStore, id: ObjectId, version: number): Promise<OwnText> {
+  const stored = version < 1 ? undefined : await undamaged(store, id, version);
+  return stored === undefined ? { content: "", note: "" } : ownText(stored.body);
+}
+
+/** The note of an object, one line about it; empty without one. */
+function noteOf(body: ObjectBody | ObjectMetadata): string {
+  const note = body["short_summary"];
+  return typeof note === "string" ? note : "";
 }
 
 /** What is searched with the first text of an object: its names, and the arguments of a tool call. */

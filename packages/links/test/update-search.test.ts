@@ -73,6 +73,34 @@ it("adds the names of an object and the arguments of a call with its first text"
   expect(call?.text.length).toBe("bash ".length + 2_000 + "\ndone".length);
 });
 
+it("adds a note with the version that has it first, also of an object without text", async () => {
+  await using store = memoryStore();
+  const index = keptTexts();
+  const noted = { short_summary: "about limits" };
+  await put(store, "a", "one", {});
+  await put(store, "a", "one", noted);
+  await updateSearch(store, index);
+  await put(store, "a", "one\ntwo", noted);
+  await put(store, "a", "one\ntwo", { short_summary: "about costs" });
+  await put(store, "a", "one\ntwo");
+  await put(store, "picture", null);
+  await put(store, "picture", null, noted);
+  const finding = { type: "toolcall", tool: "activate" };
+  await put(store, "finding", "text", finding);
+  await put(store, "finding", "text", { ...finding, ...noted });
+
+  await updateSearch(store, index);
+
+  expect(written(index.texts)).toEqual([
+    "a@1 one",
+    "a@2 about limits\n",
+    "a@3 \ntwo",
+    "a@4 about costs\n",
+    "picture@2 about limits\n",
+    "finding@2 about limits\n",
+  ]);
+});
+
 it("adds a chat once in a step, with what it has more than in the step before", async () => {
   await using store = memoryStore();
   const index = keptTexts();

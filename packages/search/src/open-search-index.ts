@@ -27,7 +27,8 @@ const busyTimeout = 2_000;
 /** Marks a file as a search index of this project: "SCMS" in ASCII. */
 const applicationId = 0x53_43_4d_53;
 
-const schemaVersion = 3;
+/** The version of the tables, and of the texts in them: an index with fewer of them is made again. */
+const schemaVersion = 4;
 
 /** Free pages of the file, as a share of all, from which it is made smaller. Fewer are used again by the next texts. */
 const mostFree = 0.05;
