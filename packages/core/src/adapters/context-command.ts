@@ -1,4 +1,5 @@
 import { presenceOf } from "@self-context-manager/objects";
+import { noteOf } from "../render/object-note.ts";
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { type ContextFigures, contextFigures, summaryLines } from "./context-figures.ts";
@@ -33,6 +34,7 @@ function usage({ command }: ContextSwitch): string {
     `/${command} activate|deactivate|pin|unpin HANDLE ...`,
     `/${command} activate HANDLE FROM TO`,
     `/${command} name HANDLE NICKNAME`,
+    `/${command} note HANDLE TEXT`,
     `/${command} on|off`,
   ].join("; ");
 }
@@ -75,6 +77,8 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
       return await each(words, async (name) => await session[verb](name));
     case "name":
       return (await session.name(target, rest.join(" "))).text;
+    case "note":
+      return (await session.note(target, rest.join(" "))).text;
     default:
       return usage(host);
   }
@@ -182,8 +186,10 @@ async function show(session: ContextSession, target: string): Promise<string> {
   const found = await session.inspect(target);
   if ("text" in found) return found.text;
   const { body, version, at } = found;
+  const note = noteOf(body);
   return [
     `${shortName(session.workspace, body)} (${body.type} ${body.id}), version ${version} of ${at.tx_time}`,
+    ...(note === undefined ? [] : [`Note: ${note}`]),
     body.content ?? "(no text content)",
   ].join("\n");
 }

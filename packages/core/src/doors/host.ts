@@ -28,6 +28,7 @@ export { areBlocks, blocksIn, timeIn } from "../host/host-fields.ts";
 export { messageKey } from "../host/read-list.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";
+export { notedBody, noteOf } from "../render/object-note.ts";
 export { shortName } from "../render/short-name.ts";
 export type { ManagerSummary } from "../history/foreign-handles.ts";
 export { type AnswerDetails, answerDetails, hostText } from "../session/answers.ts";

@@ -54,11 +54,7 @@ function withPresentReport(
 /** Returns the execution that a stored tool call describes: a fork shares the calls of the session that it came from. */
 function executionInCall(stored: StoredMetadata | undefined): Execution | undefined {
   if (stored === undefined) return undefined;
-  const {
-    context_tool: isContextTool,
-    report,
-    context_operation: made,
-  } = stored.body;
+  const { context_tool: isContextTool, report, context_operation: made } = stored.body;
   if (isContextTool !== true || typeof report !== "string") return undefined;
   const { target_refs: targets, target_range: lines } = stored.body;
   const range = rangeIn(lines);

@@ -52,6 +52,11 @@ function beginning(text: string, length: number): string {
   return /[\uD800-\uDBFF]$/u.test(part) ? part.slice(0, -1) : part;
 }
 
+/** Returns the estimated tokens of a field in the line of its object. */
+export function fieldTokens(name: string, value: JsonValue): number {
+  return rawEstimator.text(fieldText(name, value));
+}
+
 function fits(text: string): boolean {
   return rawEstimator.text(text) <= mostFieldTokens;
 }

@@ -12,6 +12,7 @@ import { needsExplicitRead } from "@self-context-manager/tracker";
 import { indexFile, recordMissing } from "../history/file-index.ts";
 import { chatHandle } from "../lines/handles.ts";
 import { rangesText } from "../render/content-block.ts";
+import type { NoteAuthor } from "../render/object-note.ts";
 import { shortName } from "../render/short-name.ts";
 import { activateShowable, noteOwnText, visibleLines } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
@@ -31,6 +32,7 @@ import {
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
 import { openOtherChat, openOwnChat } from "./open-chat.ts";
+import { writeNote } from "./inspect-object.ts";
 import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
 /**
@@ -264,14 +266,33 @@ async function readUnread(scope: SessionScope, entry: PoolEntry): Promise<PoolEn
   }
 }
 
-/** Removes an object from the active set and unpins it. Its metadata stays in the pool. */
-export async function deactivate(scope: SessionScope, given: string): Promise<ToolAnswer> {
+/** A note for an object. */
+export interface GivenNote {
+  readonly text: string;
+  readonly by: NoteAuthor;
+}
+
+/**
+ * Removes an object from the active set and unpins it. Its metadata stays in the pool. With a note, the note is written
+ * first.
+ */
+export async function deactivate(
+  scope: SessionScope,
+  given: string,
+  note?: GivenNote,
+): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
-  const answer = await onNewest(scope, given, target, deactivate);
+  const answer = await onNewest(
+    scope,
+    given,
+    target,
+    async (current, handle) => await deactivate(current, handle, note),
+  );
   if (answer !== undefined) return answer;
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, given, target);
   if (target.type === "locked") {
+    if (note !== undefined) return refusal(`${target.name} is locked and has no note.`);
     const shown = [target.id, ...openedTurns(scope)].filter((id) => scope.state.active.has(id));
     if (target.id === scope.state.chat.id && shown.length > 0) {
       const effects = shown.map((id) => ({ op: "deactivate", id }) as const);
@@ -285,6 +306,9 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
   const { entry } = target;
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked and cannot be deactivated.`);
+  const noted =
+    note === undefined ? undefined : await writeNote(scope, entry.id, note.text, note.by);
+  if (noted?.ok === false) return noted;
   const name = `${entry.handle} ${shortName(scope.dependencies.workspace, entry.stored.body)}`;
   const wasActive = setInactive(scope, entry.id);
   const departure = departureFromView(scope, entry);
@@ -293,12 +317,13 @@ export async function deactivate(scope: SessionScope, given: string): Promise<To
     departure?.when === "epoch-end" && departure.mayStay === true
       ? ", and may stay longer in short results and in arguments of calls"
       : "";
-  const text =
+  const report =
     departure?.when === "never"
       ? `${name} ${state}; its text (${departure.tokens} tokens) stays, because so short a text is not removed by itself.`
       : departure?.when === "epoch-end"
         ? `${name} ${state}; its text stays for now${longer}; activate ${entry.handle} restores it.`
         : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
+  const text = noted === undefined ? report : `${report} Its note is kept.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
 }
 

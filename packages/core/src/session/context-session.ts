@@ -49,6 +49,12 @@ export interface CallOptions {
   readonly callId?: string;
 }
 
+/** The end of the use of an object. */
+export interface DeactivateOptions extends CallOptions {
+  /** The note that the object gets. */
+  readonly note?: string;
+}
+
 /** The call of a tool that wrote a file. */
 export interface WriteOptions extends CallOptions {
   /**
@@ -132,9 +138,9 @@ export interface ContextSession extends AsyncDisposable {
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
   /**
    * Makes an object inactive, also a pinned one. A line with its handle remains in the view; when its content leaves the
-   * view is decided by the layout.
+   * view is decided by the layout. If the object or its note is refused, nothing changes.
    */
-  deactivate(target: string, options?: CallOptions): Promise<ToolAnswer>;
+  deactivate(target: string, options?: DeactivateOptions): Promise<ToolAnswer>;
   /** Makes an object active and keeps it so: neither the policy nor the budget makes it inactive. */
   pin(target: string, options?: CallOptions): Promise<ToolAnswer>;
   /** Ends a pin. The object stays active until the policy, the budget or a `deactivate` makes it inactive. */
@@ -161,6 +167,12 @@ export interface ContextSession extends AsyncDisposable {
    * D15). A nickname that is taken or not allowed is refused (`ok: false`).
    */
   name(target: string, nickname: string): Promise<ToolAnswer>;
+  /**
+   * Writes the note of an object: one line in its field `short_summary`, which its lines show and searches find; an empty
+   * text removes it (§6.5). A note of more than 60 tokens is refused, and so is one of a locked object (`ok: false`).
+   * Without a `callId`, the user wrote it.
+   */
+  note(target: string, text: string, options?: CallOptions): Promise<ToolAnswer>;
   /**
    * Looks at a file that a tool of the host has just read. If the next messages show its text in the host's own
    * rendering, the file becomes known and active, and its text stands for the result. Nothing is stored before. Call it

@@ -19,6 +19,10 @@ export interface ContextTool extends ToolDescription {
 // The model pays for each character of a description in each session, so names that explain themselves have none.
 const textParameter = { type: "string" } as const;
 
+const noteParameter = {
+  note: { type: "string", description: "One line that stays with the object." },
+} as const;
+
 function targetTool(
   name: "deactivate" | "pin" | "unpin",
   description: string,
@@ -28,11 +32,15 @@ function targetTool(
     description,
     parameters: {
       type: "object",
-      properties: { id: textParameter },
+      properties: { id: textParameter, ...(name === "deactivate" ? noteParameter : {}) },
       required: ["id"],
       additionalProperties: false,
     },
-    run: async (session, args, callId) => await session[name](textArgument(args, "id"), { callId }),
+    run: async (session, args, callId) =>
+      await session[name](textArgument(args, "id"), {
+        callId,
+        ...(name === "deactivate" ? wordsArgument(args, "note") : {}),
+      }),
   };
 }
 

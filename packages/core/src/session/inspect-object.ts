@@ -3,10 +3,13 @@ import {
   isNickname,
   metadataVersion,
   nicknameRule,
+  type ObjectBody,
   type ObjectId,
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
+import type { PoolEntry } from "../view/pool-entry.ts";
+import { type NoteAuthor, noteOf, notedBody } from "../render/object-note.ts";
 import { commitObjects, joinPool, type SessionScope } from "../state/session-scope.ts";
 import { lockedElsewhere, notFound, refusal, type ToolAnswer } from "./answers.ts";
 import { resolveTarget, type Target } from "./resolve-target.ts";
@@ -45,10 +48,7 @@ export async function nameObject(
   const { nickname: _earlier, ...rest } = earlier.body;
   const body = nickname === "" ? rest : { ...rest, nickname: composed(nickname) };
   try {
-    const [stored] = await commitObjects(scope, [{ body, expect: earlier.version }]);
-    if (stored === undefined) throw new TypeError("the store returned no version for a nickname");
-    const { handle } = joinPool(scope.state, metadataVersion(stored));
-    if (scope.state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
+    const { handle } = await storeChanged(scope, earlier, body);
     const text =
       nickname === ""
         ? `${handle} has no nickname.`
@@ -58,6 +58,57 @@ export async function nameObject(
     if (StoreError.is(error, "NICKNAME_TAKEN")) return refusal(error.message);
     throw error;
   }
+}
+
+/**
+ * Writes the note of an object, one line that stays with it; an empty text removes it (§6.5). Refuses a note that the
+ * object cannot have. The session is not stored.
+ */
+export async function noteObject(
+  scope: SessionScope,
+  given: string,
+  text: string,
+  by: NoteAuthor,
+): Promise<ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
+  if (target.type === "locked") return refusal(`${target.name} is locked and has no note.`);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
+  return await writeNote(scope, idOf(target), text, by);
+}
+
+/** Writes the note of an object that the session or the store has. */
+export async function writeNote(
+  scope: SessionScope,
+  id: ObjectId,
+  text: string,
+  by: NoteAuthor,
+): Promise<ToolAnswer> {
+  const earlier = await scope.dependencies.store.get(id);
+  if (earlier === undefined) return refusal(`${id} is not stored yet.`);
+  const body = notedBody(earlier, text, by);
+  if (typeof body === "string") return refusal(`No note was written: ${body}.`);
+  const { handle } = await storeChanged(scope, earlier, body);
+  const note = noteOf(body);
+  const answer =
+    note === undefined
+      ? `${handle} has no note.`
+      : `${handle} has the note ${JSON.stringify(note)}.`;
+  return { ok: true, text: answer, effects: [] };
+}
+
+/** Stores a version of an object with other fields. The object joins the pool. */
+async function storeChanged(
+  scope: SessionScope,
+  earlier: StoredVersion,
+  body: ObjectBody,
+): Promise<PoolEntry> {
+  const [stored] = await commitObjects(scope, [{ body, expect: earlier.version }]);
+  if (stored === undefined)
+    throw new TypeError("the store returned no version of a changed object");
+  if (scope.state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
+  return joinPool(scope.state, metadataVersion(stored));
 }
 
 function idOf(target: Exclude<Target, { type: "unknown" | "ambiguous" }>): ObjectId {

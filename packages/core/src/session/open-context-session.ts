@@ -17,6 +17,7 @@ import { knownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { ReadList } from "../host/read-list.ts";
+import type { NoteAuthor } from "../render/object-note.ts";
 import { beginSession, openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -28,16 +29,25 @@ import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts
 import { tokensInView } from "../state/tokens-in-view.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
-import { activate, deactivate, loadInactive, pin, showField, unpin } from "./change-activation.ts";
+import {
+  activate,
+  deactivate,
+  type GivenNote,
+  loadInactive,
+  pin,
+  showField,
+  unpin,
+} from "./change-activation.ts";
 import type {
   CallOptions,
   ContextSession,
+  DeactivateOptions,
   ListedObject,
   SessionStatus,
 } from "./context-session.ts";
 import { findObjects } from "./find-objects.ts";
 import { fileFollower } from "./follow-files.ts";
-import { inspectObject, nameObject } from "./inspect-object.ts";
+import { inspectObject, nameObject, noteObject } from "./inspect-object.ts";
 import { noteWrittenDocument } from "./link-notes.ts";
 import { noteLeftOut } from "./note-left-out.ts";
 import { sessionTools } from "./context-tools.ts";
@@ -273,8 +283,8 @@ export async function openContextSession(
       await answer((current) => readFile(current, request), options),
     activate: async (target, range, options) =>
       await answer((current) => activate(current, target, range), options),
-    deactivate: async (target, options) =>
-      await answer((current) => deactivate(current, target), options),
+    deactivate: async (target, options = {}) =>
+      await answer((current) => deactivate(current, target, noteIn(options)), options),
     pin: async (target, options) => await answer((current) => pin(current, target), options),
     unpin: async (target, options) => await answer((current) => unpin(current, target), options),
     showField: async (target, field, options) =>
@@ -286,6 +296,8 @@ export async function openContextSession(
       await run(async (current) => await inspectObject(current, target), false),
     name: async (target, nickname) =>
       await answer((current) => nameObject(current, target, nickname)),
+    note: async (target, text, options = {}) =>
+      await answer((current) => noteObject(current, target, text, authorOf(options)), options),
     recordRead: async (path, { callId }) =>
       await run(async (current) => {
         const seen = await lookAtRead(current, path);
@@ -361,6 +373,15 @@ function noteFiles(
   fileRefs: readonly StaticReference[],
 ): void {
   if (callId !== undefined) executions.record(callId, { fileRefs });
+}
+
+/** Returns the note that a deactivation writes. */
+function noteIn({ note, ...options }: DeactivateOptions): GivenNote | undefined {
+  return note === undefined ? undefined : { text: note, by: authorOf(options) };
+}
+
+function authorOf({ callId }: CallOptions): NoteAuthor {
+  return callId === undefined ? "user" : "model";
 }
 
 function statusOf({ state }: SessionScope): SessionStatus {

@@ -138,7 +138,16 @@ describe("the completions of the user's command", () => {
     const some = await contextCompletions("sh", undefined);
 
     expect(all.map(({ label }) => label)).toEqual(
-      expect.arrayContaining(["list", "show", "activate", "deactivate", "pin", "unpin", "name"]),
+      expect.arrayContaining([
+        "list",
+        "show",
+        "activate",
+        "deactivate",
+        "pin",
+        "unpin",
+        "name",
+        "note",
+      ]),
     );
     expect(all.every(({ description }) => description.length > 10)).toBe(true);
     // After the blank the user types the handle.
@@ -154,6 +163,7 @@ describe("the completions of the user's command", () => {
   });
 
   it("are the handles to which the verb applies, in the order of the list", async () => {
+    expect(await valuesFor("note ", few)).toEqual(["note f10", "note f2", "note t2", "note f1"]);
     expect(await valuesFor("show ", few)).toEqual(["show f10", "show f2", "show t2", "show f1"]);
     expect(await valuesFor("activate ", few)).toEqual(["activate t2", "activate f1"]);
     expect(await valuesFor("deactivate ", few)).toEqual(["deactivate f10", "deactivate f2"]);
@@ -183,6 +193,7 @@ describe("the completions of the user's command", () => {
     expect(await valuesFor("activate f1 ", few)).toEqual([]);
     expect(await valuesFor("show f1 np", few)).toEqual([]);
     expect(await valuesFor("name f1 np", few)).toEqual([]);
+    expect(await valuesFor("note f1 np", few)).toEqual([]);
   });
 
   it("are none for other words, for an unknown verb, and for handles without a session", async () => {

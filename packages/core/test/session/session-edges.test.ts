@@ -219,7 +219,10 @@ describe("the tools of the model", () => {
         turn: { type: "number", description: "Of a chat: shows this turn." },
         field: { type: "string", description: "headings, tags, links: only this." },
       },
-      deactivate: { id: text },
+      deactivate: {
+        id: text,
+        note: { type: "string", description: "One line that stays with the object." },
+      },
       pin: { id: text },
       unpin: { id: text },
       find_objects: {

@@ -178,7 +178,9 @@ export async function openHistoryHost(options: HistoryHostOptions): Promise<Hist
       calls += 1;
       if (step.tool === "deactivate") name(deactivated, step.target);
       else if (step.tool !== "unpin") name(asked, step.target);
-      return [{ id: `call_${calls}`, name: step.tool, arguments: { id: step.target } }];
+      const isNoted = step.tool === "deactivate" && step.hasNote === true;
+      const note = isNoted ? { note: `note ${calls} of ${step.target}` } : {};
+      return [{ id: `call_${calls}`, name: step.tool, arguments: { id: step.target, ...note } }];
     }
     return step.calls.map(({ tool, file }) => {
       calls += 1;

@@ -10,6 +10,8 @@ export type HistoryStep =
       readonly type: "context";
       readonly tool: "activate" | "deactivate" | "pin" | "unpin";
       readonly target: string;
+      /** A `deactivate` writes a note. */
+      readonly hasNote?: boolean;
     };
 
 interface ToolCall {
@@ -93,6 +95,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
         file,
         fc.integer({ min: 1, max: 9 }).map((n) => `t${n}`),
       ),
+      hasNote: fc.boolean(),
     }),
   },
 );

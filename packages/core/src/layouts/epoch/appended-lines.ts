@@ -1,5 +1,6 @@
 import { presenceOf } from "@self-context-manager/objects";
 import { linkProblems, pinnedNotices } from "../../lines/notices.ts";
+import { isNotedByModel } from "../../render/object-note.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import { linesBesideOutput } from "../../view/shown-parts.ts";
 import {
@@ -42,6 +43,8 @@ export function corrections(
     const { body } = known.stored;
     if (fixedTypes.has(body.type)) continue;
     if (presenceOf(body) !== "missing" && body.provenance.generator === "agent") continue;
+    // The version has only a note more, and the call that wrote it shows it.
+    if (known.stored.version === inView + 1 && isNotedByModel(body, inView)) continue;
     found.push({ known, inView });
   }
   const inactive = found.filter(({ known }) => !context.active.has(known.handle));
