@@ -19,6 +19,7 @@ import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
 import { listCommand } from "./commands/list.ts";
 import { nicknameCommand } from "./commands/nickname.ts";
+import { noteCommand } from "./commands/note.ts";
 import { printCommand } from "./commands/print.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { showCommand } from "./commands/show.ts";
@@ -63,6 +64,7 @@ const commands: readonly Command[] = [
   checkCommand,
   indexCommand,
   nicknameCommand,
+  noteCommand,
   exportCommand,
   importCommand,
   replayCommand,

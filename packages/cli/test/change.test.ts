@@ -68,6 +68,38 @@ test("a view gets no nickname, because its next version would remove it", async 
   expect(stderr).toContain("a view cannot have a nickname");
 });
 
+test("note writes, shows, finds and removes a note, each change as a version", async () => {
+  await using store = await storeWithSession();
+
+  const written = await store.scm("note", "a.txt", "about", "the zebra");
+  const field = await store.scm("print", "a.txt", "--field", "short_summary");
+  const shown = await store.scm("show", "a.txt");
+  const found = await store.scm("find", "zebra");
+  const json = await store.scm("find", "zebra", "--json");
+  const removed = await store.scm("note", "a.txt", "--remove");
+
+  expect(written.stdout).toMatch(/^object [\da-f-]{36} has the note "about the zebra"\n$/u);
+  expect(field.stdout).toBe("about the zebra");
+  expect(shown.stdout).toMatch(/^short_summary +about the zebra$/mu);
+  expect(shown.stdout).toMatch(/^summary_provenance +\{"by":"user","version":2\}$/mu);
+  expect(found.stdout).toMatch(/^file +\d+ +\S*a\.txt  about the zebra$/mu);
+  expect(JSON.parse(json.stdout)).toMatchObject([{ short_summary: "about the zebra" }]);
+  expect(removed.stdout).toMatch(/^object [\da-f-]{36} has no note\n$/u);
+  const after = (await store.scm("show", "a.txt")).stdout;
+  expect(after).toContain("version             4 of 4\n");
+  expect(after).not.toContain("summary");
+});
+
+test("a session gets no note, and a long note is refused with the limit", async () => {
+  await using store = await storeWithSession();
+
+  const session = await store.scm("note", "s1", "work");
+  const long = await store.scm("note", "a.txt", "word ".repeat(100));
+
+  expect(session).toMatchObject({ code: 1, stderr: expect.stringContaining("a session is a") });
+  expect(long).toMatchObject({ code: 1, stderr: expect.stringContaining("at most 60 tokens") });
+});
+
 test("a system prompt gets a nickname, which its next versions keep", async () => {
   await using store = await storeWithSession();
   const id = await withStore(store, async (open) => {

@@ -16,6 +16,7 @@ const commands = [
   "check",
   "index",
   "nickname",
+  "note",
   "export",
   "import",
   "replay",
@@ -100,6 +101,8 @@ test.each([
   [["graph", "x", "--direction", "up"], '--direction is "up"; it must be in or out or both'],
   [["check", "--only", "wrong"], '--only is "wrong"; it must be broken or ambiguous or unread'],
   [["nickname", "x"], "give a NAME, or --remove"],
+  [["note", "x"], "give a TEXT, or --remove"],
+  [["note", "x", "y", "--remove"], "--remove takes no TEXT"],
   [["nickname", "x", "y", "--remove"], "--remove takes no NAME"],
   [["nickname", "x", "f12"], "is no handle such as f12"],
   [["nickname", "x", "./y"], "begins with none of"],
@@ -137,6 +140,7 @@ const readingLines = [
   "graph x",
   "check",
   "nickname x y",
+  "note x y",
   "export",
 ];
 

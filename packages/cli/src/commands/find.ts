@@ -4,6 +4,7 @@ import type {
   StoredMetadata,
   StoredVersion,
 } from "@self-context-manager/core";
+import { noteOf } from "@self-context-manager/core/host";
 import {
   type LinkParts,
   matchingLine,
@@ -73,11 +74,11 @@ export const findCommand: Command = {
     ...workspaceOption,
     ...jsonOption,
   },
-  notes: `Words are looked up in the contents of all versions, in paths and in the arguments of tool calls; the best fit
-comes first. Each row has the first line with the most of the words. name@3 is an object of which version 3 has the
-words. Without words, the objects that meet all conditions are listed, the newest first. The index of words is
-kept beside the store, and brought up to date first. --literal and --regex read the latest versions instead, the
-newest first, and have a row for each line.`,
+  notes: `Words are looked up in the contents of all versions, in the notes of objects (scm note), in paths and in the
+arguments of tool calls; the best fit comes first. Each row has the first line with the most of the words, or the
+note if it has more of them. name@3 is an object of which version 3 has the words. Without words, the objects that
+meet all conditions are listed, the newest first. The index of words is kept beside the store, and brought up to
+date first. --literal and --regex read the latest versions instead, the newest first, and have a row for each line.`,
   async run(call) {
     const words = call.arguments.join(" ").trim();
     const conditions = ["type", "tag", "path", "relation", "session"].some(
@@ -192,6 +193,8 @@ interface FoundObjects {
 
 interface FoundLine extends Found {
   readonly match: MatchingLine | undefined;
+  /** The note of the object, if it has more of the words than any line. */
+  readonly note?: string | undefined;
 }
 
 /** The objects that have the words, best first. */
@@ -272,8 +275,12 @@ async function withLines(
         ? undefined
         : lineOf(await store.get(stored.body.id, { version }), words);
     const isLatest = former === undefined || (latest?.words ?? 0) >= former.words;
+    const match = isLatest ? latest : former;
+    const note = matchingLine(noteOf(stored.body) ?? "", words);
     lines.push(
-      isLatest ? { ...one, version: stored.version, match: latest } : { ...one, match: former },
+      note !== undefined && note.words > (match?.words ?? 0)
+        ? { ...one, version: stored.version, match: undefined, note: note.text }
+        : { ...one, version: isLatest ? stored.version : version, match },
     );
   }
   return lines;
@@ -288,10 +295,10 @@ function asTable(found: readonly FoundLine[], words: string, folder: string): st
   if (found.length === 0) return "";
   return table(
     ["TYPE", right("SIZE"), words === "" ? "NAME:LINE  FIRST LINE" : "NAME:LINE  TEXT"],
-    found.map(({ stored: { body, version: latest }, version, match }) => {
+    found.map(({ stored: { body, version: latest }, version, match, note }) => {
       const name = targetName(body, folder);
       const place = `${version === latest ? name : `${name}@${version}`}${match === undefined ? "" : `:${match.line}`}`;
-      const text = [cutLine(description(body), longestCall), match?.text ?? ""];
+      const text = [cutLine(description(body), longestCall), match?.text ?? note ?? ""];
       const shown = text.filter((part) => part !== "").join(" — ");
       return [body.type, sizeOf(body), shown === "" ? place : `${place}  ${shown}`];
     }),
@@ -304,7 +311,7 @@ function asJson(found: readonly FoundLine[]): string {
       id: body.id,
       type: body.type,
       path: body["path"] ?? null,
-      ...defined({ nickname: body.nickname }),
+      ...defined({ nickname: body.nickname, short_summary: noteOf(body) }),
       ...(typeof body["char_count"] === "number" ? { char_count: body["char_count"] } : {}),
       version,
       latest_version: latest,
