@@ -1545,6 +1545,37 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A nickname makes a version of a view, and shifts the numbers of calls.",
   },
   {
+    file: "render/object-note.ts",
+    of: "if (tokens > mostFieldTokens)",
+    becomes: "if (tokens < 0)",
+    breaks: "A note of any length is stored, and its lines show a part of it.",
+  },
+  {
+    file: "render/object-note.ts",
+    of: "view: isShown ? view : [field, ...view],",
+    becomes: "",
+    breaks: "The model does not see the note of an object.",
+  },
+  {
+    file: "session/change-activation.ts",
+    of: "if (noted?.ok === false) return noted;",
+    becomes: "",
+    breaks: "An object leaves although its note was refused.",
+  },
+  {
+    file: "layouts/epoch/appended-lines.ts",
+    of: "if (known.stored.version === inView + 1 && isNotedByModel(body, inView)) continue;",
+    becomes: "",
+    breaks: "The note that the model has just written is sent to it once more.",
+  },
+  {
+    file: "history/execution-of-result.ts",
+    of: "const { context_tool: isContextTool, report, context_operation: made } = stored.body;",
+    becomes:
+      "const { context_tool: isContextTool, short_summary: report, context_operation: made } = stored.body;",
+    breaks: "A fork does not know what the context tools of the session before it did.",
+  },
+  {
     file: "layouts/epoch/user-entries.ts",
     of: "if (turn === undefined || context.isNewestUser(entry)) return none;",
     becomes: "if (turn === undefined) return none;",

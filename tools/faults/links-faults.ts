@@ -36,14 +36,14 @@ export const linksFaults: readonly DeliberateFault[] = [
   },
   {
     file: "update-search.ts",
-    of: "growing.has(type) ? content : content.slice(0, searchedCharacters)",
-    becomes: "content",
+    of: "growing.has(type) ? whole : whole.slice(0, searchedCharacters)",
+    becomes: "whole",
     breaks: "The words of a log of many megabytes are all split and stored.",
   },
   {
     file: "update-search.ts",
-    of: "growing.has(type) ? content : content.slice(0, searchedCharacters)",
-    becomes: "content.slice(0, searchedCharacters)",
+    of: "growing.has(type) ? whole : whole.slice(0, searchedCharacters)",
+    becomes: "whole.slice(0, searchedCharacters)",
     breaks: "What is said late in a long chat is not found.",
   },
   {
@@ -126,9 +126,21 @@ export const linksFaults: readonly DeliberateFault[] = [
   },
   {
     file: "update-search.ts",
-    of: "if (unsearched.has(type) || isFinding(body)) continue;",
+    of: 'if (unsearched.has(type) || (isFinding(body) && noteOf(body) === "")) continue;',
     becomes: "",
     breaks: "A search finds views and sessions instead of what they show.",
+  },
+  {
+    file: "update-search.ts",
+    of: 'if (typeof stored.body.content !== "string" && own.note === "") continue;',
+    becomes: 'if (typeof stored.body.content !== "string") continue;',
+    breaks: "The note of an image is not found.",
+  },
+  {
+    file: "update-search.ts",
+    of: 'const note = own.note === earlier.note ? "" :',
+    becomes: 'const note = own.note === "" ? "" :',
+    breaks: "A note counts once more with each change of its file.",
   },
   {
     file: "added-text.ts",

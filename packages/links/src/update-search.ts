@@ -132,7 +132,7 @@ async function textsOf(
 }
 
 /** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
-function isFinding({ type, tool }: ObjectBody | ObjectMetadata): boolean {
+function isFinding({ type, tool }: ObjectMetadata): boolean {
   const operation = typeof tool === "string" ? usualOperation(tool) : undefined;
   return type === "toolcall" && (operation === "find_objects" || operation === "activate");
 }
@@ -145,7 +145,7 @@ interface OwnText {
 
 function ownText(body: ObjectBody): OwnText {
   const { type, content } = body;
-  const whole = isFinding(body) ? "" : (content ?? "");
+  const whole = content ?? "";
   return {
     content: growing.has(type) ? whole : whole.slice(0, searchedCharacters),
     note: noteOf(body),

@@ -35,15 +35,12 @@ export async function nameObject(
   given: string,
   nickname: string,
 ): Promise<ToolAnswer> {
-  const target = await resolveTarget(scope, given);
-  if (target.type === "unknown" || target.type === "ambiguous")
-    return notFound(scope, given, target);
-  if (target.type === "locked") return refusal(`${target.name} is locked and keeps its name.`);
-  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
+  const id = await changeable(scope, given, "keeps its name");
+  if (typeof id !== "string") return id;
   if (nickname !== "" && !isNickname(nickname)) {
     return refusal(`${JSON.stringify(nickname)} cannot be a nickname: ${nicknameRule}.`);
   }
-  const earlier = await scope.dependencies.store.get(idOf(target));
+  const earlier = await scope.dependencies.store.get(id);
   if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored yet.`);
   const { nickname: _earlier, ...rest } = earlier.body;
   const body = nickname === "" ? rest : { ...rest, nickname: composed(nickname) };
@@ -70,12 +67,8 @@ export async function noteObject(
   text: string,
   by: NoteAuthor,
 ): Promise<ToolAnswer> {
-  const target = await resolveTarget(scope, given);
-  if (target.type === "unknown" || target.type === "ambiguous")
-    return notFound(scope, given, target);
-  if (target.type === "locked") return refusal(`${target.name} is locked and has no note.`);
-  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
-  return await writeNote(scope, idOf(target), text, by);
+  const id = await changeable(scope, given, "has no note");
+  return typeof id === "string" ? await writeNote(scope, id, text, by) : id;
 }
 
 /** Writes the note of an object that the session or the store has. */
@@ -96,6 +89,20 @@ export async function writeNote(
       ? `${handle} has no note.`
       : `${handle} has the note ${JSON.stringify(note)}.`;
   return { ok: true, text: answer, effects: [] };
+}
+
+/** Returns the id of an object whose fields can be changed, or a refusal. `kept`: what is true of a locked one. */
+async function changeable(
+  scope: SessionScope,
+  given: string,
+  kept: string,
+): Promise<ObjectId | ToolAnswer> {
+  const target = await resolveTarget(scope, given);
+  if (target.type === "unknown" || target.type === "ambiguous")
+    return notFound(scope, given, target);
+  if (target.type === "locked") return refusal(`${target.name} is locked and ${kept}.`);
+  if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
+  return idOf(target);
 }
 
 /** Stores a version of an object with other fields. The object joins the pool. */
