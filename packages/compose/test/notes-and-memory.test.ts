@@ -101,6 +101,20 @@ it("finds notes in any composition of their letters, and by a shown name", async
   );
 });
 
+it("finds an object by the note that the model gave it, also in a later session", async () => {
+  await using folder = await temporaryFolder();
+  await writeNotes(folder.path);
+  await using at = await opened(folder.path, "two");
+  await using later = await opened(folder.path, "three");
+  await tool(at.session, "activate", { id: "notes/limits.md" });
+
+  const given = await tool(at.session, "deactivate", { id: "f1", note: "zebra figures" });
+  const found = await tool(later.session, "find_objects", { words: "zebra" });
+
+  expect(given.ok).toBe(true);
+  expect(found.text).toContain('notes/limits.md 77 v2 short_summary="zebra figures"');
+});
+
 it("keeps the tags of a note whose front matter has a bad line, and names the line once", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "work"));

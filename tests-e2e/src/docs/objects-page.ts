@@ -25,7 +25,7 @@ export async function objectsPage(): Promise<string> {
   return `${[
     "# Objects",
     generatedNote("objects-page.test.ts"),
-    "Everything is an object in one store. All objects have the fields `id`, `type`, `content`, `locked` and `provenance`, and can have `nickname`, `view` and `content_fields`. Each type adds its own fields. Field names are the specification's, in snake_case (decision D10). Anyone may add fields; unknown fields are stored too.",
+    "Everything is an object in one store. All objects have the fields `id`, `type`, `content`, `locked` and `provenance`, and can have `nickname`, `view` and `content_fields`. The note of an object, one line, is its `short_summary`; `summary_provenance` has `by`, which is `model` or `user`, and the `version` about which it was written ([ADR](../decisions/2026-11-29-notes-of-objects.md)). Each type adds its own fields. Field names are the specification's, in snake_case (decision D10). Anyone may add fields; unknown fields are stored too.",
     "Each section shows an object that one short session stored: its body, its three hashes, its version number, and the transaction that made the version. [hashes.md](hashes.md) describes how the hashes are computed.",
     ...samples.map(section),
     fileTypeSection(),
@@ -123,7 +123,7 @@ async function sampleObjects(): Promise<readonly Sample[]> {
     },
     {
       title: "Tool call of a context tool",
-      text: "The content is the report of its effect, never the file's text. `file_refs` names the versions of the files that the call read or showed, and `context_operation` what it did (decision D34).",
+      text: "The content is the report of its effect, never the file's text; `report` is the same text among the metadata. `file_refs` names the versions of the files that the call read or showed, and `context_operation` what it did (decision D34).",
       stored: await latest(store, "call_1"),
     },
     {
