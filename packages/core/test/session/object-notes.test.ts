@@ -5,6 +5,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openClockedSession } from "./clocked-session.ts";
 import { numberedLines } from "./fake-files.ts";
+import { oneCall } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
 import { latest, storedSession, textOfMessage } from "./view-parts.ts";
 
@@ -223,6 +224,17 @@ describe("a deactivation with a note", () => {
     expect((await other.status()).objects).toEqual([]);
   });
 
+  it("leaves the lines of the chat open, because the chat has no note", async () => {
+    const { session } = await openTestSession({ files });
+    await oneCall().ingest(session);
+    await session.activate("chat", { from: 1, to: 1 });
+
+    const answer = await session.deactivate("chat", { note: "the start" });
+
+    expect(answer).toMatchObject({ ok: false, text: "the chat is locked and has no note." });
+    expect(await session.deactivate("chat")).toMatchObject({ ok: true });
+  });
+
   it("takes the newest version by its number", async () => {
     const { session } = await openTestSession({ files });
     await session.read({ path: "a.ts" });
@@ -276,6 +288,25 @@ describe("the view", () => {
     expect(second.slice(0, first.length)).toEqual(first);
     expect(second.map(textOfMessage).filter((text) => text.includes("42 tests fail"))).toEqual([]);
     expect(third.map(textOfMessage)).toContain('[t1 ok, 471 chars short_summary="42 tests fail"]');
+  });
+
+  it("keeps the bytes of a line if the user writes the note of its tool call", async () => {
+    const opened = await openClockedSession(6, 1, epochLayout({ small: 0 }));
+    const { session, history } = opened;
+    history.user("run the tests");
+    history.call("bash", { command: "npm test" }, numberedLines(60));
+    await opened.send();
+    await session.deactivate("t1");
+    history.say("done");
+    history.user("go on");
+    opened.time += 3_600_000;
+    const before = (await opened.send()).messages;
+    await session.note("t1", "42 tests fail");
+
+    const after = (await opened.send()).messages;
+
+    expect(before.map(textOfMessage)).toContain("[t1 ok, 471 chars]");
+    expect(after).toEqual(before);
   });
 
   it("has a line for a note of the user in a file, and none for one of the model", async () => {
