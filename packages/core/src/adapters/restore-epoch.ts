@@ -2,7 +2,7 @@ import { isObjectId } from "@self-context-manager/objects";
 import type { ContextSession } from "../session/context-session.ts";
 
 /**
- * Activates the contents that left the view when the last epoch ended, and reports those that could not be activated.
+ * Activates the contents that left the view when the last epoch ended, and shows what it folded. Reports those that could not be activated.
  * For the arguments of a tool call, the files that it wrote are activated, because they hold the content.
  */
 export async function restoreEpoch(
@@ -10,6 +10,7 @@ export async function restoreEpoch(
   left: readonly string[],
 ): Promise<string> {
   if (left.length === 0) return "No content left the view when the last epoch ended.";
+  const turns = await session.unfold(left);
   const { objects } = await session.status();
   const targets = new Set(left.flatMap((key) => targetsOf(key, objects)));
   const known = new Map(objects.map(({ handle, stored }) => [stored.body.id as string, handle]));
@@ -23,8 +24,13 @@ export async function restoreEpoch(
   const count = done.length === 1 ? "1 object is" : `${done.length} objects are`;
   return [
     `${count} active again${done.length === 0 ? "" : `: ${done.join(", ")}`}.`,
+    ...(turns.length === 0 ? [] : [`The next view shows what was folded of ${turnNames(turns)}.`]),
     ...failed,
   ].join("\n");
+}
+
+function turnNames(turns: readonly number[]): string {
+  return turns.length === 1 ? `turn ${turns.join()}` : `turns ${turns.join(", ")}`;
 }
 
 type Objects = Awaited<ReturnType<ContextSession["status"]>>["objects"];

@@ -60,7 +60,8 @@ export function turnSummaries(
   async function run(given: SummaryOptions, ending: AbortController): Promise<void> {
     for (;;) {
       const next = await guard.attempt(
-        async (session) => await session.turnToSummarize({ without: tried }),
+        async (session) =>
+          await session.turnToSummarize({ without: tried, results: given.results === true }),
         "waits",
       );
       if (next === undefined || ending.signal.aborted) return;
@@ -70,7 +71,7 @@ export function turnSummaries(
       if (ending.signal.aborted) return;
       if (answer === undefined) continue;
       const isStored = await guard.attempt(
-        async (session) => await session.addSummary(next.key, answer),
+        async (session) => await session.addSummary(next, answer),
         "waits",
       );
       failure = isStored === false ? "the answer is not what was asked for" : undefined;

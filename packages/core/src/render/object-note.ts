@@ -7,7 +7,7 @@ import {
 import { fieldTokens, mostFieldTokens } from "./own-fields.ts";
 
 /** Who wrote the note of an object. */
-export type NoteAuthor = "model" | "user";
+export type NoteAuthor = "model" | "user" | "summarizer";
 
 /** The field that has the note. */
 const field = "short_summary";

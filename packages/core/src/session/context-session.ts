@@ -229,16 +229,24 @@ export interface ContextSession extends AsyncDisposable {
    */
   recordRefusal(refusal: RefusedRequest): Promise<boolean>;
   /**
+   * Shows turns whole again in which calls were folded, by the handles of these calls (decision D71): the next view has them,
+   * and no later end of an epoch folds them unless the budget needs their room. Returns the numbers of the turns, from 1.
+   */
+  unfold(handles: readonly string[]): Promise<readonly number[]>;
+  /**
    * Returns the newest finished turn that has no summary and is long enough for one, as a model is asked for it; undefined if
    * there is none. The session asks no model itself.
    */
   turnToSummarize(options?: SummarizeOptions): Promise<TurnToSummarize | undefined>;
   /**
-   * Stores the summary that a model wrote about a turn, by the key of `turnToSummarize`: an object of type `summary`
-   * (decision D73). Its short text is shown from the next end of an epoch on. Returns false if the answer is not usable, if the
+   * Stores the summary that a model wrote about a turn, as `turnToSummarize` asked for it: an object of type `summary`
+   * (decision D73), and the notes of the named calls. Its short text is shown from the next end of an epoch on. Returns false if the answer is not usable, if the
    * user went back to a point before the turn, or if the turn has a summary by now. What the answer cost is counted in each case.
    */
-  addSummary(key: string, answer: SummaryAnswer): Promise<boolean>;
+  addSummary(
+    request: Pick<TurnToSummarize, "key" | "calls">,
+    answer: SummaryAnswer,
+  ): Promise<boolean>;
   /**
    * Rejects with `StoreError` if the store cannot be written now. It waits for no operation of the session and takes almost
    * no time if the store works.

@@ -330,6 +330,7 @@ async function inputOf(
         head: options.head,
         isTurnFixed: options.isTurnFixed,
         summaryOf: shortSummaries(state),
+        unfolded: state.unfolded.turns.length === 0 ? undefined : state.unfolded.turns,
         changedFrom,
         lastCall: last === undefined ? undefined : state.sent.view?.call,
       }),

@@ -4,6 +4,7 @@ import type { ContextSession } from "./context-session.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { addSummary, turnToSummarize } from "./summarize-turn.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
+import { unfold } from "./unfold.ts";
 
 /** Runs an operation on a session, one after another. */
 type Run = <Result>(operation: (scope: SessionScope) => Promise<Result>) => Promise<Result>;
@@ -14,6 +15,7 @@ type Records = Pick<
   | "recordSystemPrompt"
   | "recordPayload"
   | "recordRefusal"
+  | "unfold"
   | "turnToSummarize"
   | "addSummary"
 >;
@@ -38,10 +40,11 @@ export function sessionRecords(run: Run): Records {
         await commitSession(current);
         return isTooLong;
       }),
+    unfold: async (handles) => await run(async (current) => await unfold(current, handles)),
     turnToSummarize: async (options) =>
       await run(async (current) => await turnToSummarize(current, options)),
-    addSummary: async (key, given) =>
-      await run(async (current) => await addSummary(current, key, given)),
+    addSummary: async (request, answer) =>
+      await run(async (current) => await addSummary(current, request, answer)),
   };
 }
 

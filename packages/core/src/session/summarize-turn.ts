@@ -14,7 +14,10 @@ import { callsOf, isAssistantStep, isDiscarded, type Turn } from "../chat/turn.t
 import type { SummaryAnswer } from "../host/summarizer.ts";
 import { fenced } from "../render/content-block.ts";
 import { endsAtLines, textOfEnds } from "../render/head-and-tail.ts";
+import { noteOf } from "../render/object-note.ts";
+import type { ObjectPool } from "../state/object-pool.ts";
 import { commitObjects, commitSession, type SessionScope } from "../state/session-scope.ts";
+import { writeNote } from "./inspect-object.ts";
 import { answerTokens, readSummary, summaryInstruction, summaryPrompt } from "./summary-text.ts";
 
 /** A finished turn without a summary, as a model is asked for it. */
@@ -23,6 +26,8 @@ export interface TurnToSummarize {
   readonly turn: number;
   /** The key by which the answer is given back. */
   readonly key: string;
+  /** The handles of the calls that get a line as well. */
+  readonly calls: readonly string[];
   readonly instruction: string;
   readonly text: string;
   readonly maxTokens: number;
@@ -30,12 +35,18 @@ export interface TurnToSummarize {
 
 /** Which turns are summarized. */
 export interface SummarizeOptions {
+  /** Whether long results of calls without a note get one, in the same request. Default: false. */
+  readonly results?: boolean;
   /** The keys of turns that are left out, because a request for them has failed. Default: none. */
   readonly without?: ReadonlySet<string>;
 }
 
 /** Characters of the talk of a turn from which a summary is much shorter than the turn. */
 const leastTalk = 2_000;
+
+/** Characters of a result from which it gets a line, and the most results of a turn with one. */
+const longResult = 2_000;
+const mostResults = 20;
 
 /** Characters of an output, and of a whole turn, that a model gets. The middle of longer texts is left out. */
 const longest = {
@@ -49,7 +60,7 @@ const longest = {
  */
 export async function turnToSummarize(
   scope: SessionScope,
-  { without }: SummarizeOptions = {},
+  { without, results = false }: SummarizeOptions = {},
 ): Promise<TurnToSummarize | undefined> {
   const { state } = scope;
   const { chat, summaries } = state;
@@ -60,7 +71,7 @@ export async function turnToSummarize(
     const { key } = turnTalk(turn);
     if (summaries.get(key) !== undefined || without?.has(key) === true) continue;
     const stored = await storedSummary(scope, key);
-    if (stored === undefined) found = await requestFor(scope, turn, index, key);
+    if (stored === undefined) found = await requestFor(scope, turn, index, results);
     else summaries.add(key, stored);
   }
   await commitSession(scope);
@@ -73,7 +84,7 @@ export async function turnToSummarize(
  */
 export async function addSummary(
   scope: SessionScope,
-  key: string,
+  { key, calls }: Pick<TurnToSummarize, "key" | "calls">,
   answer: SummaryAnswer,
 ): Promise<boolean> {
   const { state, dependencies } = scope;
@@ -85,7 +96,7 @@ export async function addSummary(
       : { input: usage.input + usage.cacheRead + usage.cacheWrite, output: usage.output };
   summaries.spend({ input: 0, output: 0, ...tokens, ...defined({ cost, model }) });
   const index = chat.turns.findIndex((turn) => turnTalk(turn).key === key);
-  const texts = readSummary(answer.text, []);
+  const texts = readSummary(answer.text, calls);
   const { stored } = chat;
   const isWanted = index !== -1 && texts !== undefined && summaries.get(key) === undefined;
   if (!isWanted || stored === undefined) {
@@ -111,6 +122,11 @@ export async function addSummary(
   };
   const made = await storeOnce(scope, key, body);
   if (made !== undefined) summaries.add(key, made);
+  for (const [handle, line] of texts.results) {
+    const id = state.pool.handles.get(handle);
+    // A line that is too long, or of an object that another process has changed, is not written.
+    if (id !== undefined) await writeNote(scope, id, line, "summarizer");
+  }
   await commitSession(scope);
   return made !== undefined;
 }
@@ -153,7 +169,7 @@ async function requestFor(
   { state, dependencies: { store } }: SessionScope,
   turn: Turn,
   index: number,
-  key: string,
+  hasResults: boolean,
 ): Promise<TurnToSummarize> {
   const ids = turn.steps.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
   const stored = await store.getMany(ids);
@@ -163,13 +179,24 @@ async function requestFor(
     line: outputs.get(id) ?? "",
   });
   const text = shortened(turnText(turn, nameOf), longest.turn);
+  const calls = hasResults ? stored.flatMap((one) => handleOfLong(state.pool, one)) : [];
   return {
     turn: index + 1,
-    key,
-    instruction: summaryInstruction([]),
+    key: turnTalk(turn).key,
+    calls: calls.slice(-mostResults),
+    instruction: summaryInstruction(calls.slice(-mostResults)),
     text: fenced(text),
     maxTokens: answerTokens,
   };
+}
+
+/** Returns the handle of a call whose result is long and has no note. */
+function handleOfLong(pool: ObjectPool, stored: StoredVersion | undefined): readonly string[] {
+  if (stored === undefined || stored.body["context_tool"] === true) return [];
+  const isLong =
+    (stored.body.content ?? "").length >= longResult && noteOf(stored.body) === undefined;
+  const handle = pool.get(stored.body.id)?.handle;
+  return isLong && handle !== undefined ? [handle] : [];
 }
 
 /** Returns an output for a model. The report of a context tool is no content. */

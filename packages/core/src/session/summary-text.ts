@@ -4,8 +4,8 @@ import { rawTokens } from "../cost/calibrated-estimator.ts";
 /** The version of the instruction below, which a summary records. It is raised with each change of the text. */
 export const summaryPrompt = 1;
 
-/** The most tokens of the two texts of a summary, and of the line of a tool call. */
-const summaryTokens = { short: 60, long: 400 } as const;
+/** The most tokens of the two texts of a summary, and of the line of a result, which is a note with its field's name. */
+const summaryTokens = { short: 60, long: 400, result: 50 } as const;
 
 /** The most tokens of an answer, with the marks of JSON and some room for a model that counts otherwise. */
 export const answerTokens = 900;
@@ -42,7 +42,7 @@ export function readSummary(answer: string, calls: readonly string[]): SummaryTe
   if (short === "" || long === "") return undefined;
   const given = isJsonObject(value["results"]) ? value["results"] : {};
   const results = calls.flatMap((handle): readonly (readonly [string, string])[] => {
-    const text = cutTo(line(given[handle]), summaryTokens.short);
+    const text = cutTo(line(given[handle]), summaryTokens.result);
     return text === "" ? [] : [[handle, text]];
   });
   return { short, long, results: new Map(results) };

@@ -24,7 +24,7 @@ import type { SummaryRows } from "./turn-summaries.ts";
 
 /** Returns the session object to store (decision D50). */
 export function sessionBody(state: SessionState): ObjectBody {
-  const { chat, pool, active, uses, shown, sent, executions, summaries } = state;
+  const { chat, pool, active, uses, shown, sent, executions, summaries, unfolded } = state;
   const locked = [chat.id, ...sent.systemPrompts.values()].filter((id) => !active.has(id));
   const chatRef: DynamicReference = { ref: "dynamic", id: chat.id };
   return {
@@ -61,6 +61,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     ...(sent.hasUnknown ? { left_out_unknown: true } : {}),
     ...(sent.account === undefined ? {} : { cost_account: accountRow(sent.account) }),
     ...defined({ summaries: summaries.rows() }),
+    ...(unfolded.turns.length === 0 ? {} : { unfolded_turns: unfolded.turns }),
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
@@ -68,7 +69,7 @@ export function sessionBody(state: SessionState): ObjectBody {
 
 /** Fills the pool and the sets of a state from a stored session object. */
 export function readSessionSets(
-  { pool, active, shown, uses, executions, summaries }: SessionState,
+  { pool, active, shown, uses, executions, summaries, unfolded }: SessionState,
   body: ObjectBody,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
 ): void {
@@ -92,6 +93,7 @@ export function readSessionSets(
   shown.restore((body["host_shown"] ?? {}) as Readonly<Record<ObjectId, HostShown>>);
   uses.restore((body["recent"] ?? []) as readonly UseKey[]);
   executions.restore(body["pending_calls"] as readonly string[]);
+  unfolded.restore((body["unfolded_turns"] ?? []) as readonly number[]);
   summaries.restore(body["summaries"] as SummaryRows | undefined, metadata);
 }
 

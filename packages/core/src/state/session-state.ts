@@ -8,6 +8,7 @@ import { type SentCalls, sentCalls } from "./sent-calls.ts";
 import { type ShownTexts, shownTexts } from "./shown-texts.ts";
 import { type ToolExecutions, toolExecutions } from "./tool-executions.ts";
 import { type TurnSummaries, turnSummaries } from "./turn-summaries.ts";
+import { type UnfoldedTurns, unfoldedTurns } from "./unfolded-turns.ts";
 import { type UseOrder, useOrder } from "./use-order.ts";
 
 /**
@@ -26,6 +27,7 @@ export interface SessionState {
   readonly sent: SentCalls;
   readonly executions: ToolExecutions;
   readonly summaries: TurnSummaries;
+  readonly unfolded: UnfoldedTurns;
   /** The latest version of the session object; 0 before the first commit. */
   readonly version: number;
   /** The newest transaction that the session has seen. */
@@ -52,6 +54,7 @@ export function newSessionState(
     sent: sentCalls(),
     executions,
     summaries: turnSummaries(),
+    unfolded: unfoldedTurns(),
   };
   const stored = Object.values(parts);
   let version = 0;

@@ -9,6 +9,7 @@ const reasons: Readonly<Record<EpochEnd, string>> = {
   budget: "the view would have exceeded its budget",
   "late-result": "a tool result arrived late",
   returned: "messages that another extension had left out are back",
+  unfolded: "the user asked for folded work",
   compaction: "the chat was compacted",
   thinking: "the model would not have accepted its earlier thinking",
 };

@@ -106,6 +106,8 @@ export interface EpochInput {
   readonly isTurnFixed?: boolean;
   /** Returns the short summary that a model wrote of a turn, by the turn's index. Default: there is none. */
   readonly summaryOf?: (turn: number) => string | undefined;
+  /** The turns of which no steps are folded, by their index in order, unless the budget needs their room. Default: none. */
+  readonly unfolded?: readonly number[];
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }
@@ -220,7 +222,8 @@ export type Departure =
  * view exceeded the budget, a view that was cut may be larger now, or the user went back to a message that had left for
  * it. `late-result`: a result arrived after later messages. `compaction`: the user compacted the chat. `thinking`: the
  * view contains signed thinking of another model, or the text before the messages has changed, and the model binds its
- * thinking to both. `returned`: messages that an extension of the host had left out are back.
+ * thinking to both. `returned`: messages that an extension of the host had left out are back. `unfolded`: the user asked for
+ * folded work.
  */
 export type EpochEnd =
   | "carried"
@@ -230,7 +233,8 @@ export type EpochEnd =
   | "late-result"
   | "compaction"
   | "thinking"
-  | "returned";
+  | "returned"
+  | "unfolded";
 
 /**
  * Arranges chat, pool and active objects into the messages of a view. A layout is pure: the same input and record give

@@ -6,7 +6,7 @@ import { restoreEpoch } from "../../src/adapters/restore-epoch.ts";
 const file = "0192f3a4-5b6c-7d8e-9f00-112233445566";
 
 /** A session that knows `t1` and the file that `t2` wrote, and refuses all others. */
-function session(asked: string[]): ContextSession {
+function session(asked: string[], turns: readonly number[] = []): ContextSession {
   const objects = [
     { handle: "t1", state: "inactive", stored: { body: { id: "call-1" } } },
     {
@@ -18,6 +18,7 @@ function session(asked: string[]): ContextSession {
   ];
   return {
     status: async () => await Promise.resolve({ objects }),
+    unfold: async () => await Promise.resolve(turns),
     activate: async (target: string) => {
       asked.push(target);
       const ok = target === "t1" || target === file;
@@ -48,6 +49,13 @@ describe("restoring the contents that left the view when the last epoch ended", 
     expect(await restoreEpoch(session([]), ["t9", "t1"])).toBe(
       "1 object is active again: t1.\nt9 is unknown.",
     );
+  });
+
+  it("names the turns of which folded steps are shown again", async () => {
+    expect(await restoreEpoch(session([], [3]), ["t1"])).toBe(
+      "1 object is active again: t1.\nThe next view shows what was folded of turn 3.",
+    );
+    expect(await restoreEpoch(session([], [3, 5]), ["t1"])).toContain("of turns 3, 5.");
   });
 
   it("reports that there is nothing to restore", async () => {

@@ -27,6 +27,7 @@ const epochEnds: Readonly<Record<EpochEnd, string>> = {
     "the cost of sending long outputs whole again had reached half of the cost of writing again what follows",
   "late-result": "a tool result arrived late",
   returned: "messages that another extension had left out are back",
+  unfolded: "the user asked for folded work",
   compaction: "the chat was compacted",
   thinking: "the model would not have accepted its earlier thinking",
 };

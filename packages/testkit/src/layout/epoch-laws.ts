@@ -508,6 +508,8 @@ function isJustified(
       return hasReturned(call) || isFoldLeftOut(last, input);
     case "thinking":
       return isOtherModel(call) && call.lastMessages.some((one) => signatureIn(one) !== undefined);
+    // No session of these laws asks for folded work.
+    case "unfolded":
     case undefined:
       return false;
     default:

@@ -94,6 +94,7 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
     plain_tokens: known.plain_tokens + plainTokens(context, grown.entries.slice(grown.sent)),
     ...defined({
       left_out: context.input.leftOut,
+      unfolded: context.epochs.unfolded,
       compaction: compactionName(context.input),
       bound_to: boundTo(context),
       short_for: ended?.isShort === true ? context.budget : known.short_for,

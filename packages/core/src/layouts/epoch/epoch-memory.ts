@@ -21,6 +21,8 @@ export type EpochMemory = {
   readonly plain_tokens: number;
   /** The messages that the view leaves out, as rows of `LeftOut`. */
   readonly left_out?: readonly string[];
+  /** The turns of which no steps were to be folded, by which a new wish is noticed. */
+  readonly unfolded?: readonly number[];
   /** Identity of the summary that replaces earlier turns, by which a new summary is noticed. */
   readonly compaction?: string;
   /**

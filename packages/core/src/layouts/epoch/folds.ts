@@ -35,9 +35,11 @@ export function withFolds(
   context: PlanningContext,
   entries: readonly ViewEntry[],
   from: number,
-  ages: FoldAges | undefined = agesOf(context),
+  forBudget?: FoldAges,
 ): readonly ViewEntry[] {
+  const ages = forBudget ?? agesOf(context);
   if (ages === undefined) return entries;
+  const whole = forBudget === undefined ? context.epochs.unfolded : undefined;
   const isFoldable = foldableSteps(context, entries);
   const present = context.demandedFrom;
   const folded = new Set<ViewEntry>();
@@ -45,7 +47,7 @@ export function withFolds(
   for (const [turn, steps] of Map.groupBy(stepsFrom(context, entries, from), turnOf)) {
     const age = turn < present ? ages.earlier : ages.present;
     const carrier = turn < present ? steps.at(-1) : firstKept(context, steps, age);
-    if (carrier === undefined) continue;
+    if (carrier === undefined || whole?.includes(turn) === true) continue;
     const old = steps.filter(
       (step) => step.index < carrier.index && step.age > age && isFoldable(step),
     );

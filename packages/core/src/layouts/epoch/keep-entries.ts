@@ -65,6 +65,7 @@ function replacement(
     (place) => !context.leftOut.has(place),
   );
   if (hasReturned || hasFoldOfLeftOut(context, last)) return "returned";
+  if ((context.epochs.unfolded ?? []).join() !== (memory.unfolded ?? []).join()) return "unfolded";
   return hasMoreRoom(context, last, memory) ? "budget" : undefined;
 }
 
