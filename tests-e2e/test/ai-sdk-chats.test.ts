@@ -14,11 +14,12 @@ import {
   type UIMessage,
   wrapLanguageModel,
 } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { openSdkChat, said } from "../src/ai-sdk/sdk-chat.ts";
 import { openScriptedModel } from "../src/ai-sdk/scripted-sdk-model.ts";
 import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
+import { openLoopbackModel } from "../src/loopback-model.ts";
 import { toolCalls } from "../src/loopback-reply.ts";
 
 /** The texts of a request's messages, without those of the context manager. */
@@ -377,3 +378,58 @@ async function openCountingModel(
     model: (request) => ({ ...options.model(request), tokens: 5_000 }),
   });
 }
+
+describe("a chat on the AI SDK with a model for summaries", () => {
+  it("has a summary of each finished turn, and a note of each long result", async () => {
+    const answer = {
+      short_summary: "The parser keeps the old format.",
+      long_summary: "Decided: the old format stays, because three clients read it.",
+      results: { t1: "A log of 400 equal lines." },
+    };
+    await using small = await openLoopbackModel({
+      script: () => ({ type: "text", text: JSON.stringify(answer) }),
+    });
+    const model = createOpenAI({ baseURL: small.url, apiKey: "none" }).chat("small-1");
+    const log = tool({
+      inputSchema: jsonSchema({ type: "object" }),
+      execute: () => "a line of the log\n".repeat(400),
+    });
+    await using chat = await openSdkChat({
+      tools: { log },
+      summaries: { model, results: true },
+    });
+    const first = [said(`Make the parser faster. ${"It reads each line again. ".repeat(100)}`)];
+    const made = await chat.run(first, [
+      [{ id: "call_1", name: "log", arguments: {} }],
+      "The parser is faster.",
+    ]);
+    const session = await chat.session();
+    await vi.waitFor(async () => expect((await session.status()).summaries.count).toBe(1));
+
+    await chat.run(
+      [...first, ...made, said("What was decided?")],
+      [
+        [
+          {
+            id: "call_2",
+            name: "activate",
+            arguments: { id: "chat", turn: 1, field: "long_summary" },
+          },
+        ],
+        "The old format stays.",
+      ],
+    );
+
+    expect(small.requests).toHaveLength(1);
+    expect(
+      chat.requests
+        .at(-1)
+        ?.messages.map(({ text }) => text)
+        .join("\n"),
+    ).toContain(answer.long_summary);
+    const notes = (await session.status()).objects.flatMap(
+      ({ stored: { body } }) => body["short_summary"] ?? [],
+    );
+    expect(notes).toEqual(["A log of 400 equal lines."]);
+  });
+});

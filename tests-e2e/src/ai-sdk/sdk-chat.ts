@@ -1,4 +1,8 @@
-import { aiSdkContext, type AiSdkContext } from "@self-context-manager/adapter-ai-sdk";
+import {
+  aiSdkContext,
+  type AiSdkContext,
+  type AiSdkContextOptions,
+} from "@self-context-manager/adapter-ai-sdk";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import type { ContextSession } from "@self-context-manager/core";
 import { memoryStore } from "@self-context-manager/store-memory";
@@ -33,12 +37,14 @@ export interface SdkChat extends AsyncDisposable {
 export interface SdkChatOptions {
   readonly tools?: ToolSet;
   readonly openModel?: OpenSdkModel;
+  readonly summaries?: AiSdkContextOptions<ToolSet>["summaries"];
 }
 
 /** Opens a chat on the memory store, with the default settings. */
 export async function openSdkChat({
   tools,
   openModel = openScriptedModel,
+  summaries,
 }: SdkChatOptions = {}): Promise<SdkChat> {
   const folder = memoryFolder({ "a.txt": "the text of a\n", "b.txt": "the text of b\n" });
   const store = memoryStore();
@@ -58,7 +64,12 @@ export async function openSdkChat({
     return current;
   };
   const open = (): AiSdkContext<ToolSet> =>
-    aiSdkContext({ openSession, tools: ownTools, notify: (text) => void notices.push(text) });
+    aiSdkContext({
+      openSession,
+      tools: ownTools,
+      notify: (text) => void notices.push(text),
+      ...(summaries === undefined ? {} : { summaries }),
+    });
   let context = open();
   return {
     get context() {
