@@ -124,3 +124,23 @@ function reads(count: number) {
     result(`c${index}`, "read", words(`r${index}x`, 60)),
   ]).flat();
 }
+
+test("a model that writes summaries of finished turns is billed for each, and changes no other figure", async () => {
+  const talk = [says(words("talk", 900)), ...reads(3), says("done")];
+  const rows = [user("go"), ...talk, user("and now"), says("done")];
+
+  const profile = (await replaySession(sessionOf(rows)))?.profiles["A"];
+
+  const { epoch, "epoch-summaries": summaries } = profile ?? {};
+  const talkTokens = 900;
+  expect((summaries?.cost ?? 0) - (epoch?.cost ?? 0)).toBeGreaterThan(talkTokens);
+  expect([summaries?.miss, summaries?.epochs]).toEqual([epoch?.miss, epoch?.epochs]);
+});
+
+test("a turn with little talk is not summarized", async () => {
+  const rows = [user("go"), ...reads(3), says("done"), user("and now"), says("done")];
+
+  const profile = (await replaySession(sessionOf(rows)))?.profiles["A"];
+
+  expect(profile?.["epoch-summaries"]?.cost).toBe(profile?.epoch.cost);
+});

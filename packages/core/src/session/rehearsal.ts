@@ -1,7 +1,14 @@
-import type { LineRange, ObjectId, StoredVersion } from "@self-context-manager/objects";
+import {
+  type LineRange,
+  metadataVersion,
+  type ObjectId,
+  sealObject,
+  type StoredVersion,
+} from "@self-context-manager/objects";
 import { rangeIn } from "../calls/execution.ts";
 
 import { argumentsOf, type Block, isToolCall, type ToolCallBlock } from "../chat/message.ts";
+import { turnTalk } from "../chat/turn-talk.ts";
 import { isAssistantStep, type Step, type Turn } from "../chat/turn.ts";
 import { calibratedEstimator } from "../cost/calibrated-estimator.ts";
 import type { HostSession } from "../host/host-session.ts";
@@ -61,6 +68,8 @@ export interface Rehearsal {
   activate(handle: string, lines?: ActivateRange, options?: ViewOptions): Promise<LayoutOutput>;
   /** Returns the lines of an active object that are active; undefined if all are, or if the object is inactive. */
   activeLines(handle: string): readonly LineRange[] | undefined;
+  /** Notes the short summary that a model has written of a finished turn, by its index, from the next view on. */
+  noteSummary(turn: number, short: string): void;
   /** Replaces the earlier messages by a summary of the host, from the next view on (decision D53). */
   summarise(summary: RehearsedSummary): void;
 }
@@ -219,6 +228,7 @@ function beginRehearsal(
     staged: [],
   };
   const estimator = calibratedEstimator(state.sent.calibration);
+  const summaries = new Map<number, string>();
   let next = 0;
 
   async function look(options: ViewOptions): Promise<LayoutOutput> {
@@ -244,8 +254,11 @@ function beginRehearsal(
         throw new RangeError(`the session has ${stages.length} model calls and no more`);
       next += 1;
       takeIn(scope, stage);
+      for (const [turn, short] of summaries) addSummary(state, turn, short);
+      summaries.clear();
       return await look(options);
     },
+    noteSummary: (turn, short) => void summaries.set(turn, short),
     async activate(handle, lines = {}, options = {}) {
       const answer = await activate(scope, handle, lines);
       if (!answer.ok) throw new RangeError(answer.text);
@@ -260,6 +273,21 @@ function beginRehearsal(
       state.chat.summarise([{ message }], from);
     },
   };
+}
+
+function addSummary({ id, chat, summaries }: SessionState, index: number, short: string): void {
+  const turn = chat.turns[index];
+  if (turn === undefined) return;
+  const object = sealObject({
+    id,
+    type: "summary",
+    locked: false,
+    content: null,
+    short_summary: short,
+    provenance: { origin: "rehearsal", generator: "agent" },
+  });
+  const at = { tx_id: 1, tx_time: "" };
+  summaries.add(turnTalk(turn).key, metadataVersion({ ...object, version: 1, at }));
 }
 
 /** Adds the messages between two model calls, in the same order as a running session. */

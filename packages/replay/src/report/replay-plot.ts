@@ -24,6 +24,7 @@ const colours: Readonly<Record<StrategyName, string>> = {
   "epoch-thrifty": "#00674c",
   "epoch-careful": "#66d9b8",
   "epoch-without-folds": "#3d7d6b",
+  "epoch-summaries": "#6d3d7d",
   "epoch-results-only": "#7fcfb4",
   bound: "#cc79a7",
 };

@@ -17,6 +17,7 @@ import { compactionHooks } from "./compaction.ts";
 import { hindsight, hindsightPolicy } from "./hindsight.ts";
 import { inlineLayout } from "./inline-layout.ts";
 import type { RunHooks, SegmentSource } from "./session-run.ts";
+import { turnSummaries } from "./turn-summaries.ts";
 
 /** The names of the strategies, in the order of the report. */
 export const strategyNames = [
@@ -33,6 +34,7 @@ export const strategyNames = [
   "epoch-thrifty",
   "epoch-careful",
   "epoch-without-folds",
+  "epoch-summaries",
   "epoch-results-only",
   "bound",
 ] as const;
@@ -46,7 +48,8 @@ type VariantName =
   | "collapse"
   | "epoch-thrifty"
   | "epoch-careful"
-  | "epoch-without-folds";
+  | "epoch-without-folds"
+  | "epoch-summaries";
 
 /** A value of each strategy under one price profile. Variants have a value under some profiles. */
 export type ByStrategy<Value> = Readonly<
@@ -129,6 +132,13 @@ export const strategies: readonly Strategy[] = [
     seesPrices: true,
     profiles: ["A"],
     parts: () => ({ policy: recentlyUsedPolicy(), layout: epochLayout({ folds: undefined }) }),
+  },
+  {
+    name: "epoch-summaries",
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A"],
+    parts: (_source, rows) => ({ ...defaultParts(), hooks: turnSummaries(rows) }),
   },
   {
     name: "epoch-results-only",

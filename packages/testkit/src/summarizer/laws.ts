@@ -59,6 +59,10 @@ async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
+function isTimeError(error: unknown): boolean {
+  return String(error).includes("nothing happened");
+}
+
 /** All laws, each with the scenario that tests it. */
 export const summarizerLaws: Readonly<Record<SummarizerLaw, SummarizerScenario>> = {
   async "answer-is-the-model's"(open) {
@@ -91,7 +95,7 @@ export const summarizerLaws: Readonly<Record<SummarizerLaw, SummarizerScenario>>
       await using stage = await open(reply);
       await assert.rejects(
         withinTime(stage.summarizer.summarize(request())),
-        (error) => !String(error).includes("nothing happened"),
+        (error) => !isTimeError(error),
         `an answer of the kind ${reply.type} does not reject`,
       );
     }
@@ -106,7 +110,6 @@ export const summarizerLaws: Readonly<Record<SummarizerLaw, SummarizerScenario>>
       await new Promise((resolve) => setTimeout(resolve, 10));
     ending.abort();
 
-    const isTimeError = (error: unknown): boolean => String(error).includes("nothing happened");
     await assert.rejects(withinTime(running), (error) => !isTimeError(error));
     await assert.rejects(
       withinTime(stage.summarizer.summarize(request(ending.signal))),
