@@ -62,7 +62,7 @@ export async function sdkStage(reply: SummaryReply): Promise<SummarizerStage> {
   };
 }
 
-/** A summarizer on a function in the place of OpenClaw's `runtime.llm.complete`. */
+/** A summarizer on a function that replaces OpenClaw's `runtime.llm.complete`. */
 export async function openClawStage(reply: SummaryReply): Promise<SummarizerStage> {
   const requests: SummarizerStage["requests"][number][] = [];
   const summarizer = openClawSummarizer(async ({ messages, systemPrompt, signal }) => {

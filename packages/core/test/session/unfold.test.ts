@@ -12,7 +12,7 @@ const folded = "calls of turn 1 are folded";
 interface Folded extends TestSession {
   readonly history: ScriptedHistory;
   readonly pause: () => void;
-  /** What left the view when the epoch ended. */
+  /** The objects that left the view when the epoch ended. */
   readonly left: readonly string[];
 }
 
