@@ -8,7 +8,14 @@ import {
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import type { AssistantMessage, OpaqueMessage, UserMessage } from "./message.ts";
-import { isAssistantStep, type Step, type Turn, type TurnPosition } from "./turn.ts";
+import {
+  isAfter,
+  isAssistantStep,
+  type Step,
+  toolcallsOf,
+  type Turn,
+  type TurnPosition,
+} from "./turn.ts";
 
 /**
  * Messages that replace all turns and steps before `from`: a summary that the user asked for, or the beginning of the list
@@ -37,6 +44,8 @@ export interface ChatState {
   /** The objects of the user's long texts, each once (§12.3). */
   readonly userRefs: readonly StaticReference[];
   readonly compaction?: Compaction;
+  /** The lines of the archived chats, and the place before which no turn is shown. The key of a line is the chat's id. */
+  readonly archive?: Compaction;
 }
 
 /** Returns the chat object to store: the turns, which are the canonical form, and their text for people. */
@@ -54,14 +63,64 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
     toolcall_refs: state.toolcallRefs,
     ...(state.loadedRefs.length === 0 ? {} : { loaded_refs: state.loadedRefs }),
     ...(state.userRefs.length === 0 ? {} : { user_refs: state.userRefs }),
-    ...defined({ compaction: state.compaction }),
+    ...defined({ compaction: state.compaction, archive: state.archive }),
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
+}
+
+/** Returns the object of an archived chat: some turns of a session's chat, of which `parent` is the version with them. */
+export function archivedChatBody(
+  state: ChatState,
+  {
+    id,
+    turns,
+    parent,
+  }: {
+    readonly id: ObjectId;
+    readonly turns: readonly Turn[];
+    readonly parent: StaticReference;
+  },
+  statusOf: StatusOf,
+): ObjectBody {
+  const calls = new Set(turns.flatMap(toolcallsOf));
+  const texts = new Set(turns.flatMap(({ user_objects: own = [] }) => own.map((one) => one.id)));
+  const userRefs = state.userRefs.filter((one) => texts.has(one.id));
+  const sessionRef: DynamicReference = { ref: "dynamic", id: state.sessionId };
+  const content = chatContent(turns, statusOf);
+  return {
+    id,
+    type: "chat",
+    locked: false,
+    archived: true,
+    content,
+    char_count: content.length,
+    turns,
+    session_ref: sessionRef,
+    turn_count: turns.filter((turn) => turn.user !== null).length,
+    step_count: stepCount(turns),
+    toolcall_refs: state.toolcallRefs.filter((one) => calls.has(one.id)),
+    ...(userRefs.length === 0 ? {} : { user_refs: userRefs }),
+    provenance: { origin: state.hostSessionId, generator: "system", parent_refs: [parent] },
+  };
+}
+
+/**
+ * Returns what replaces the beginning of the chat in views: the lines of the archived chats, a compaction, or both. What a
+ * compaction says of archived turns only is not shown.
+ */
+export function shownBeginning({
+  archive,
+  compaction,
+}: Pick<ChatState, "archive" | "compaction">): Compaction | undefined {
+  if (archive === undefined || compaction === undefined) return archive ?? compaction;
+  if (!isAfter(compaction.from, archive.from)) return archive;
+  return { messages: [...archive.messages, ...compaction.messages], from: compaction.from };
 }
 
 /** Reads the state of a stored chat object. */
 export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
   const compaction = body["compaction"] as Compaction | undefined;
+  const archive = body["archive"] as Compaction | undefined;
   return {
     id: body.id,
     sessionId: (body["session_ref"] as DynamicReference).id,
@@ -70,7 +129,7 @@ export function chatState(body: ObjectBody, hostSessionId: string): ChatState {
     toolcallRefs: body["toolcall_refs"] as readonly StaticReference[],
     loadedRefs: (body["loaded_refs"] ?? []) as readonly StaticReference[],
     userRefs: (body["user_refs"] ?? []) as readonly StaticReference[],
-    ...defined({ compaction }),
+    ...defined({ compaction, archive }),
   };
 }
 
@@ -125,6 +184,14 @@ export function upTo(turns: readonly Turn[], position: TurnPosition): readonly T
     ...turns.slice(0, position.turn),
     { ...last, steps: last.steps.slice(0, position.step + 1) },
   ];
+}
+
+/** Returns the part of a chat from a place on. A turn that is cut there has no user message. */
+export function turnsFrom(turns: readonly Turn[], { turn, step }: TurnPosition): readonly Turn[] {
+  if (step < 0) return turns.slice(turn);
+  const rest = turns[turn]?.steps.slice(step) ?? [];
+  const later = turns.slice(turn + 1);
+  return rest.length === 0 ? later : [{ user: null, timestamp: null, steps: rest }, ...later];
 }
 
 /** Returns the number of steps in a chat. */

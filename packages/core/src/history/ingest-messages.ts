@@ -7,6 +7,7 @@ import { learnUsage } from "../state/learn-usage.ts";
 import { freeSummarised } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
+import { adoptArchive } from "./adopt-archive.ts";
 import { addToChat, type NewMessage } from "./add-to-chat.ts";
 import { type ManagerSummary, skipForeignHandles } from "./foreign-handles.ts";
 import { knownMessages } from "./known-messages.ts";
@@ -88,8 +89,9 @@ export async function ingestMessages(
     unseen: new Map(unseen.map(({ index, message }) => [index, message])),
   });
   const objectIds = await chooseObjectIds(scope, said, { paired, known: toolcalls, fileRendering });
+  const isFirst = state.chat.known.size === 0;
   const isFromOtherStore =
-    state.chat.known.size === 0 &&
+    isFirst &&
     (await skipForeignHandles(scope, {
       messages: said,
       summaries: signals.summaries?.() ?? [],
@@ -110,10 +112,12 @@ export async function ingestMessages(
     freeSummarised(scope);
   }
   const waiting = addToChat(scope, unseen, { objectIds, paired, begun }, keptAfter);
+  const isArchived = isFirst && (await adoptArchive(scope, toolcalls));
   const answered = answer?.message.role === "assistant" ? answer.message : undefined;
   const usage = answered?.usage;
   if (unseen.length > 0) learnUsage(state, answered, scope.dependencies.toolFacts);
   await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });
+  if (isArchived) freeSummarised(scope);
   const { type } = relation;
   const isPast = !isRewound && (type === "appended" || (type === "replaced" && relation.isShorter));
   if (!isPast) state.chat.setSequence(sequenceOf(state, list));

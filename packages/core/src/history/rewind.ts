@@ -23,7 +23,7 @@ import type { KnownList, RewindTarget } from "./rewind-target.ts";
  * Rewinds a session to a point of its stored versions. The chat is cut there, and the sets come from the stored versions of
  * that time, so that the user finds the session unchanged (decision D52). The abandoned branch stays in the store. Nothing
  * is stored here: the next commit makes a new version. A host compaction is removed with its summary, unless the host still
- * sends the summary.
+ * sends the summary. An archive ends if the point is before it.
  */
 export async function moveTo(
   scope: SessionScope,
@@ -42,7 +42,7 @@ export async function moveTo(
   scope.inView.clear();
   scope.followed.clear();
   const kept = new Set(turns.flatMap(toolcallsOf));
-  const { compaction, ...chat } = state.chat.state;
+  const { compaction, archive: _, ...chat } = state.chat.state;
   const still = [compaction, point?.chat.compaction].find(
     (one) => one !== undefined && isSummarized(one, turns, messages),
   );
@@ -53,7 +53,13 @@ export async function moveTo(
     turns,
     toolcallRefs: toolcallRefs.filter(({ id }) => kept.has(id)),
   };
-  replaceChat(state, still === undefined ? cut : { ...cut, compaction: still });
+  // The stored version of the point knows whether the chat was archived there. It can have more turns than are kept.
+  const archive = point?.chat.archive;
+  const isBehind = archive !== undefined && !isAfter(archive.from, afterEnd(turns));
+  replaceChat(state, {
+    ...cut,
+    ...defined({ compaction: still, archive: isBehind ? archive : undefined }),
+  });
   keepWhatIsSent(state, messages, before);
   keepOrder(state, before);
 }

@@ -1,9 +1,9 @@
-import { metadataVersion, sealObject, type StoredVersion } from "@self-context-manager/objects";
+import { sealObject } from "@self-context-manager/objects";
 import { applyPolicy } from "../state/apply-policy.ts";
 import {
   commitObjects,
   commitSession,
-  joinPool,
+  keepChat,
   sealableChat,
   type SessionScope,
 } from "../state/session-scope.ts";
@@ -44,14 +44,4 @@ function stageChat(scope: SessionScope): void {
       if (chat !== undefined) keepChat(scope, chat);
     },
   });
-}
-
-/**
- * Keeps the stored chat as the latest version. Shown lines of the chat are taken from this version, as after a resume.
- */
-function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
-  state.chat.keep(chat);
-  if (!state.pool.has(chat.body.id)) return;
-  joinPool(state, metadataVersion(chat));
-  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
 }

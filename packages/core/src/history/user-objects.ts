@@ -80,8 +80,7 @@ export async function arrivingParts(scope: SessionScope): Promise<ArrivingParts>
 
   function arrive(one: PlacedPart): void {
     const { id } = joinPool(state, stored.get(one.id) ?? first(one));
-    const { compaction } = state.chat;
-    if (compaction !== undefined && isAfter(compaction.from, { turn: one.turn, step: -1 })) return;
+    if (isAfter(state.chat.beginning?.from, { turn: one.turn, step: -1 })) return;
     const used = { turn: one.turn, call: state.chat.callsIn(one.turn) };
     setActive(state, id, undefined, { used, isAsked: false });
   }

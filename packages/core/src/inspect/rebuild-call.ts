@@ -6,7 +6,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { chatHandle } from "../lines/handles.ts";
-import type { ChatState } from "../chat/chat-body.ts";
+import { type ChatState, shownBeginning } from "../chat/chat-body.ts";
 import { type DescribedEntry, namedVersions } from "../view/describe-entries.ts";
 import type { Layout } from "../view/layout.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
@@ -177,7 +177,8 @@ function sourceOf(
   { workspace }: ViewRecord,
   versions: ReadonlyMap<string, NamedVersion>,
 ): ViewSource {
-  const { turns = [], compaction } = chat ?? {};
+  const { turns = [] } = chat ?? {};
+  const compaction = chat && shownBeginning(chat);
   return {
     turns,
     ...defined({ compaction }),

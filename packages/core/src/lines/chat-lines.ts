@@ -1,8 +1,7 @@
-import type { ObjectId } from "@self-context-manager/objects";
 import { chatHandle } from "./handles.ts";
 import { line, type LineKind, number, type Slot } from "./line-kind.ts";
 
-/** A chat: the own one by its name, and that of another session by its id. */
+/** A chat: the own one by its name, an archived one by its handle, and that of another session by its id. */
 const chat: Slot<string> = { name: "CHAT", pattern: `(?:${chatHandle}|[\\w-]+)`, write: String };
 
 /** The name of a field of a summary. */
@@ -18,8 +17,8 @@ export const chatTurnHeader: LineKind<
 export const chatTurnsHeader: LineKind<[chat: string, turns: number, shown: number]> =
   line`Chat ${chat} has ${number} turns; turn shows one, from and to show lines. The last ${number}, each with the first words of the user and of its answer:`;
 
-/** The header of lines of an earlier session's chat. */
-export const chatLinesHeader: LineKind<[chat: ObjectId, from: number, to: number, count: number]> =
+/** The header of lines of an archived chat, or of an earlier session's. */
+export const chatLinesHeader: LineKind<[chat: string, from: number, to: number, count: number]> =
   line`Chat ${chat}, lines ${number}-${number} of ${number}; from and to show other lines:`;
 
 /** The header of a text that a model wrote about a turn; the text is in a fence below. */

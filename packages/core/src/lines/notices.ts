@@ -27,6 +27,17 @@ export const omissionNotices: {
   earlier: line`[earlier messages are not shown; activate ${target} with from and to reads their lines]`,
 };
 
+/** A number of turns. */
+const turns: Slot<number> = {
+  name: "NUMBER turns",
+  pattern: String.raw`(?:1 turn|\d+ turns)`,
+  write: (count) => (count === 1 ? "1 turn" : `${count} turns`),
+};
+
+/** The first message of a chat whose earlier turns are archived. */
+export const archivedChat: LineKind<[handle: string, turns: number, again: string]> =
+  line`[an earlier chat is archived as ${handle}, ${turns}; activate ${handle} shows a line for each turn, and one of them with turn]`;
+
 /** The type of a part of a message, such as `image`. */
 const partType: Slot<string> = {
   name: "TYPE",

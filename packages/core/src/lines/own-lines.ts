@@ -13,6 +13,7 @@ import {
   titles,
 } from "./object-lines.ts";
 import {
+  archivedChat,
   linkProblems,
   missingMessages,
   omissionNotices,
@@ -59,6 +60,7 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     foldHeader,
     partNotShown,
     ...Object.values(missingMessages),
+    archivedChat,
   ],
   "pools of the pooled layout": [...Object.values(poolLines), setsLine],
   "text and files that are not shown": [

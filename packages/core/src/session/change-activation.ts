@@ -4,8 +4,8 @@ import {
   lineCount,
   metadataVersion,
   type ObjectId,
+  type ObjectMetadata,
   presenceOf,
-  type StoredMetadata,
   usualOperation,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "@self-context-manager/tracker";
@@ -57,8 +57,8 @@ export async function activate(
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, given, target);
   if (target.type === "locked") return await activateLocked(scope, target, lines);
-  if (target.type === "elsewhere" && isChat(target.stored))
-    return await openOtherChat(scope, given, target.stored.body.id, lines);
+  const chat = target.type === "known" ? target.entry.stored : target.stored;
+  if (isChat(chat)) return await openOtherChat(scope, given, chat.body.id, lines);
   if (target.type === "elsewhere" && target.stored.body.locked) return lockedElsewhere(given);
   if (lines.turn !== undefined)
     return refusal(`${given} is no chat; only a chat has turns. Give it without turn.`);
@@ -69,7 +69,7 @@ export async function activate(
 }
 
 /** Whether an object is a chat, or the session of one. */
-function isChat({ body }: StoredMetadata): boolean {
+function isChat({ body }: { readonly body: Pick<ObjectMetadata, "type"> }): boolean {
   return body.type === "chat" || body.type === "session";
 }
 
@@ -124,6 +124,8 @@ export async function showField(
     return refusal(`${JSON.stringify(given)} is not stored yet.`);
   if (stored.body.locked)
     return refusal(`${entry.handle} is locked, and its fields are not shown.`);
+  if (isChat(stored))
+    return refusal(`${entry.handle} is a chat; activate shows it without a field.`);
   return await fieldOfObject(scope, entry.handle, stored, field);
 }
 
@@ -351,6 +353,8 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
     return refusal(
       `${given} is the chat of another session; activate shows it, and it cannot be pinned.`,
     );
+  if (target.type === "known" && isChat(target.entry.stored))
+    return refusal(`${given} is an archived chat; activate shows it, and it cannot be pinned.`);
   const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
   if (typeof version === "string") return refusal(version);
   if (version !== undefined && !isEarlier(version)) return await pin(scope, version.entry.handle);

@@ -155,6 +155,15 @@ export interface ContextSession extends AsyncDisposable {
    * for each, and the objects join the pool as inactive (decision D66).
    */
   find(request: FindRequest, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Closes the chat and begins a new one in the same session (§20.1). The turns so far, or since the last archive, become an
+   * object of type `chat`, which is not locked. From then on the view begins with a line that names it, and has none of these
+   * turns. Objects that only they showed become inactive, except pinned ones. The host's messages stay as they are, and are
+   * recognised as before. If the user goes back to before this point, the turns are in view again. Refused (`ok: false`) while
+   * the newest turn has no last answer, and if nothing was said since the last archive. The session must have the newest
+   * answer: a host that passes its list only with the next request ingests it first.
+   */
+  archive(): Promise<ToolAnswer>;
   /** Adds an object of the store to the pool as inactive, for example a file of another session. */
   load(target: string): Promise<ToolAnswer>;
   /**

@@ -308,7 +308,7 @@ async function inputOf(
   const names = last === undefined ? [] : (layout.needs?.(last, active, isLatest) ?? []);
   return {
     turns: state.chat.turns,
-    ...defined({ compaction: state.chat.compaction }),
+    ...defined({ compaction: state.chat.beginning }),
     chatHandle,
     pool: state.pool.entries,
     poolRevision: state.pool.revision,

@@ -5,11 +5,13 @@ import {
   lineCount,
   type LineRange,
   metadataVersion,
+  type ObjectBody,
   type ObjectId,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { turnTalk } from "../chat/turn-talk.ts";
 import { type CallNamer, turnLine, turnText } from "../chat/turn-text.ts";
+import { turnsFrom } from "../chat/chat-body.ts";
 import { isAssistantStep, type Turn } from "../chat/turn.ts";
 import { chatHandle } from "../lines/handles.ts";
 import {
@@ -21,6 +23,7 @@ import {
 import { fenced } from "../render/content-block.ts";
 import { sizeLine } from "../render/reference-line.ts";
 import type { SessionScope } from "../state/session-scope.ts";
+import type { SessionState } from "../state/session-state.ts";
 import type { SummaryRows } from "../state/turn-summaries.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { workspacesOf } from "./chat-workspaces.ts";
@@ -36,23 +39,36 @@ const mostTurns = 100;
  * it can leave again like any output (decision D72). The chat itself stays locked.
  */
 export async function openOwnChat(scope: SessionScope, lines: ActivateRange): Promise<ToolAnswer> {
-  const { chat, pool, summaries } = scope.state;
+  const { state } = scope;
+  const { chat, summaries } = state;
+  const { turns } = chat;
   const { turn, field } = lines;
-  if (turn === undefined)
-    return summaryOf(chatHandle, chat.turns, (one) => summaries.shortOf(turnTalk(one).key));
-  if (field !== undefined) return await openSummary(scope, chatHandle, chat.turns, turn, field);
-  const nameOf: CallNamer = (id) => {
+  if (turn !== undefined) {
+    if (field !== undefined) return await openSummary(scope, chatHandle, turns, turn, field);
+    const nameOf = namerOf(state, () => "");
+    return openTurn(chatHandle, turns, nameOf, { ...lines, turn });
+  }
+  const { archive } = chat.state;
+  const listed = archive === undefined ? turns : turnsFrom(turns, archive.from);
+  if (listed.length === 0 && turns.length > 0)
+    return refusal(`all turns of ${chatHandle} are archived; turn shows one of ${turns.length}.`);
+  const shortOf = (one: Turn): string | undefined => summaries.shortOf(turnTalk(one).key);
+  return summaryOf(chatHandle, turns, shortOf, listed.length);
+}
+
+/** Returns the names of calls: their handles, or else their ids with a line about their output. */
+function namerOf({ pool }: SessionState, lineOf: (id: ObjectId) => string): CallNamer {
+  return (id) => {
     const entry = pool.get(id);
     return entry === undefined
-      ? { name: id, line: "" }
+      ? { name: id, line: lineOf(id) }
       : { name: entry.handle, line: sizeLine(entry) };
   };
-  return openTurn(chatHandle, chat.turns, nameOf, { ...lines, turn });
 }
 
 /**
- * Shows the chat of an earlier session of the workspace, read-only: a line for each turn, a turn, or lines of its text.
- * `given`: the name that the model used; `id`: the chat, or its session.
+ * Shows an archived chat, or the chat of an earlier session of the workspace, read-only: a line for each turn, a turn, or
+ * lines of its text. `given`: the name that the model used; `id`: the chat, or its session.
  */
 export async function openOtherChat(
   scope: SessionScope,
@@ -60,36 +76,43 @@ export async function openOtherChat(
   id: ObjectId,
   lines: ActivateRange,
 ): Promise<ToolAnswer> {
-  const { store, workspace } = scope.dependencies;
+  const { state, dependencies } = scope;
+  const { store, workspace } = dependencies;
   const chat = await chatOf(scope, id);
   if (chat === undefined) return refusal(`${JSON.stringify(given)} has no chat.`);
-  const place = (await workspacesOf(scope, [metadataVersion(chat)])).get(chat.body.id);
+  const { body } = chat;
+  const place = isOwn(state, body)
+    ? workspace
+    : (await workspacesOf(scope, [metadataVersion(chat)])).get(body.id);
   if (place === undefined)
     return refusal(`${JSON.stringify(given)} is a chat without a call of the model.`);
   if (place !== workspace)
     return refusal(
       `${JSON.stringify(given)} is the chat of another workspace, and is not shown here.`,
     );
-  const { body } = chat;
+  const name = state.pool.get(body.id)?.handle ?? body.id;
   const turns = body["turns"] as readonly Turn[];
   if (lines.turn !== undefined && lines.field !== undefined)
-    return await openSummary(scope, body.id, turns, lines.turn, lines.field);
+    return await openSummary(scope, name, turns, lines.turn, lines.field);
   if (lines.turn !== undefined) {
     const calls = turns.at(lines.turn > 0 ? lines.turn - 1 : lines.turn)?.steps ?? [];
     const ids = calls.flatMap((step) => (isAssistantStep(step) ? step.toolcall_ids : []));
     const known = new Set((await store.describe(ids)).flatMap((one) => one?.body.id ?? []));
-    const nameOf: CallNamer = (call) => ({
-      name: call,
-      line: known.has(call) ? "" : "(no output is stored)",
-    });
-    return openTurn(body.id, turns, nameOf, { ...lines, turn: lines.turn });
+    const nameOf = namerOf(state, (call) => (known.has(call) ? "" : "(no output is stored)"));
+    return openTurn(name, turns, nameOf, { ...lines, turn: lines.turn });
   }
   if (lines.from === undefined && lines.to === undefined)
-    return summaryOf(body.id, turns, await shortSummaries(store, turns, chat));
+    return summaryOf(name, turns, await shortSummaries(store, turns, chat));
   const text = body.content ?? "";
   const range = chosenRange(text, lines);
   if (typeof range === "string") return refusal(`${given}: ${range}`);
-  return shownLines(body.id, text, range ?? { from: 1, to: lineCount(text) });
+  return shownLines(name, text, range ?? { from: 1, to: lineCount(text) });
+}
+
+/** Whether a chat is a part of the session's own. */
+function isOwn({ id }: SessionState, body: ObjectBody): boolean {
+  const session = body["session_ref"];
+  return isReference(session) && session.id === id;
 }
 
 /** Returns a chat, or that of a session. */
@@ -183,23 +206,25 @@ async function shortSummaries(
   };
 }
 
+/** Returns a line for each of the last turns; `listed`: how many of them there are. Default: all. */
 function summaryOf(
   name: string,
   turns: readonly Turn[],
   shortOf: (turn: Turn) => string | undefined,
+  listed: number = turns.length,
 ): ToolAnswer {
   if (turns.length === 0) return refusal(`${name} has no turns yet.`);
-  const shown = turns.slice(-mostTurns).map((turn, at) => {
-    const number = Math.max(0, turns.length - mostTurns) + at + 1;
-    return turnLine(turn, number, { summary: shortOf(turn) });
-  });
+  const first = turns.length - Math.min(listed, mostTurns);
+  const shown = turns
+    .slice(first)
+    .map((turn, at) => turnLine(turn, first + at + 1, { summary: shortOf(turn) }));
   const header = chatTurnsHeader.write(name, turns.length, shown.length);
   return { ok: true, text: [header, ...shown].join("\n"), effects: [], isOutput: true };
 }
 
-function shownLines(id: ObjectId, text: string, asked: LineRange): ToolAnswer {
+function shownLines(name: string, text: string, asked: LineRange): ToolAnswer {
   const { shown, last } = firstLines(text, asked);
-  const header = chatLinesHeader.write(id, asked.from, last, lineCount(text));
+  const header = chatLinesHeader.write(name, asked.from, last, lineCount(text));
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
 

@@ -29,6 +29,7 @@ import { type ToolExecutions, toolExecutions } from "../state/tool-executions.ts
 import { tokensInView } from "../state/tokens-in-view.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
+import { archiveChat } from "./archive-chat.ts";
 import {
   activate,
   deactivate,
@@ -196,15 +197,8 @@ export async function openContextSession(
     });
   }
 
-  function currentEstimator(
-    {
-      state: {
-        sent: { calibration },
-      },
-    }: SessionScope,
-    model: string | undefined,
-  ): TokenEstimator {
-    return estimatorFor(calibration, model);
+  function currentEstimator({ state }: SessionScope, model: string | undefined): TokenEstimator {
+    return estimatorFor(state.sent.calibration, model);
   }
 
   /** Ingests a host's list. Returns its messages by what they are to the history, too. */
@@ -291,6 +285,7 @@ export async function openContextSession(
       await answer((current) => showField(current, target, field), options),
     find: async (request, options) =>
       await answer((current) => findObjects(current, request), options),
+    archive: async () => await answer(archiveChat),
     load: async (target) => await answer((current) => loadInactive(current, target)),
     inspect: async (target) =>
       await run(async (current) => await inspectObject(current, target), false),

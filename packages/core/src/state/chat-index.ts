@@ -13,6 +13,7 @@ import { filesLoaded, providerId } from "../calls/toolcall-object.ts";
 import {
   type ChatState,
   type Compaction,
+  shownBeginning,
   withReferences,
   withStep,
   withToolcallId,
@@ -54,6 +55,8 @@ export interface ChatIndex {
   readonly id: ObjectId;
   readonly turns: readonly Turn[];
   readonly compaction: Compaction | undefined;
+  /** What replaces the beginning of the chat in views. */
+  readonly beginning: Compaction | undefined;
   /** The latest stored version of the chat; undefined before the first commit. */
   readonly stored: StoredMetadata | undefined;
   /** Whether the stored chat lacks messages, or has others. References to tool calls wait for the next message. */
@@ -84,6 +87,8 @@ export interface ChatIndex {
   countCall(turn: number, isContextTool: boolean): void;
   /** Replaces the chat before `kept`, or the whole chat, by messages (decision D53). */
   summarise(messages: Compaction["messages"], kept: TurnPosition | undefined): void;
+  /** Sets the lines of the archived chats, and the place up to which the chat is archived. */
+  archive(archive: Compaction): void;
   /**
    * Adds references to a tool call and to the files that it loaded to the next version of the chat. The tool call itself
    * refers to the present version, so that no hash depends on itself (decision D35).
@@ -231,6 +236,9 @@ export function chatIndex(ids: {
     get compaction() {
       return state.compaction;
     },
+    get beginning() {
+      return shownBeginning(state);
+    },
     get stored() {
       return stored;
     },
@@ -266,9 +274,7 @@ export function chatIndex(ids: {
     openCall(id, call) {
       openCalls.set(id, call);
     },
-    closeCall(id) {
-      openCalls.delete(id);
-    },
+    closeCall: (id) => void openCalls.delete(id),
     moveCall(id, objectId) {
       const call = openCalls.get(id);
       if (call === undefined) return;
@@ -281,6 +287,7 @@ export function chatIndex(ids: {
     summarise(messages, kept) {
       change({ compaction: { messages, from: kept ?? afterEnd(state.turns) } });
     },
+    archive: (archive) => change({ archive }),
     nameCall(call) {
       state = {
         ...state,
@@ -299,9 +306,7 @@ export function chatIndex(ids: {
     setSequence(next) {
       sequence = next;
     },
-    setTurns(turns) {
-      change({ turns });
-    },
+    setTurns: (turns) => change({ turns }),
     replace,
     keep(version) {
       stored = metadataVersion(version);

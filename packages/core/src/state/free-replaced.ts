@@ -25,9 +25,9 @@ interface Showing {
   readonly contentHash?: string;
 }
 
-/** Makes inactive what only messages held that a summary, or the new beginning of a list, has replaced. */
+/** Makes inactive what only messages held that a summary, the new beginning of a list, or an archive has replaced. */
 export function freeSummarised(scope: SessionScope): void {
-  const from = scope.state.chat.compaction?.from;
+  const from = scope.state.chat.beginning?.from;
   if (from !== undefined) freeReplaced(scope, (place) => isAfter(from, place));
 }
 

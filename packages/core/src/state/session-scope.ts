@@ -10,6 +10,7 @@ import {
   type ObjectId,
   type ObjectStore,
   type ObjectWrite,
+  metadataVersion,
   presenceOf,
   type ReadLimits,
   sealObject,
@@ -19,6 +20,7 @@ import {
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
 import { chatBody } from "../chat/chat-body.ts";
+import type { StatusOf } from "../chat/chat-content.ts";
 import type { Step, Turn } from "../chat/turn.ts";
 import type { ClassTokens } from "../cost/class-tokens.ts";
 import type { ActivationPolicy } from "../policy/activation-policy.ts";
@@ -238,10 +240,25 @@ export function sealableChat(scope: SessionScope): {
 } {
   const { state } = scope;
   return {
-    body: chatBody(state.chat.state, (id) => {
-      const status = state.pool.get(id)?.stored.body["status"];
-      return typeof status === "string" ? status : undefined;
-    }),
+    body: chatBody(state.chat.state, statusIn(state)),
     expect: state.chat.stored?.version ?? 0,
   };
+}
+
+/** Returns the status of the calls of a session. */
+export function statusIn({ pool }: SessionState): StatusOf {
+  return (id) => {
+    const status = pool.get(id)?.stored.body["status"];
+    return typeof status === "string" ? status : undefined;
+  };
+}
+
+/**
+ * Keeps the stored chat as the latest version. Shown lines of the chat are taken from this version, as after a resume.
+ */
+export function keepChat({ state, contents }: SessionScope, chat: StoredVersion): void {
+  state.chat.keep(chat);
+  if (!state.pool.has(chat.body.id)) return;
+  joinPool(state, metadataVersion(chat));
+  if (state.active.has(chat.body.id)) contents.set(chat.body.id, chat);
 }

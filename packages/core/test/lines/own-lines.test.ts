@@ -7,6 +7,7 @@ import { growth, linear } from "../../../../tools/growth.ts";
 // @boundaries-ignore The tests of all packages are configured in the same way.
 import { propertyRuns } from "../../../../tools/property-runs.ts";
 import {
+  archivedChat,
   linkProblems,
   missingMessages,
   omissionNotices,
@@ -223,6 +224,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
       fc.tuple(number, target).map((all) => mark.write(...all)),
     ]),
   ),
+  "the line of an archived chat": fc
+    .tuple(handle, fc.nat())
+    .map(([chat, turns]) => archivedChat.write(chat, turns, chat)),
   "the line of a file that has left": fc
     .tuple(fc.constantFrom("image", "document", "audio", "video"), handle)
     .map((all) => fileMark.write(...all)),

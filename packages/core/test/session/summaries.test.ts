@@ -222,6 +222,21 @@ describe("the summary of a turn", () => {
     expect(shown.text).toContain(long);
   });
 
+  it("is there in an archived chat too", async () => {
+    const { session, history } = await worked();
+    await session.addSummary(await requested(session), good);
+    history.say("It is fast already.");
+    await history.ingest(session);
+
+    await session.archive();
+
+    expect((await session.activate("c1")).text).toContain(`1. ${short}`);
+    const shown = await session.activate("c1", { turn: 1, field: "long_summary" });
+    expect(shown.text).toContain(
+      `The long_summary of turn 1 of c1, written by a model:\n~~~\n${long}`,
+    );
+  });
+
   it("is that of a fork too, for which no model is asked", async () => {
     const opened = await worked();
     const { session, history } = opened;
