@@ -235,6 +235,46 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(shownHandles(last)).toEqual(["t1"]);
   });
 
+  test("archives the chat for the user, in a fork and after a new start too", async () => {
+    await using model = await openLoopbackModel({ script: callAndAnswer });
+    await using workspace = await openPiWorkspace({ model, files: managedFiles });
+    const start = async (...more: readonly string[]): Promise<PiRpc> =>
+      await openPiRpc({
+        pi,
+        workspace,
+        extensions: [adapterFolder],
+        arguments: more,
+        environment: pooled,
+      });
+    await using rpc = await start();
+
+    await rpc.prompt("first question");
+    await rpc.prompt("/context archive");
+    await rpc.prompt("second question");
+    const archived = lastRequest(model);
+    await rpc.prompt("a wrong turn");
+    const { data } = await rpc.send({ type: "get_fork_messages" });
+    await rpc.send({ type: "fork", entryId: entryOf(data, "a wrong turn") });
+    await rpc.prompt("another turn");
+    const forked = lastRequest(model);
+    const { sessionFile: record = "" } = await rpc.close();
+    await using again = await start("-c");
+    await again.prompt("the next turn");
+    const resumed = lastRequest(model);
+
+    expect(model.failures).toEqual([]);
+    expect(await readFile(record, "utf8")).toContain("first question");
+    for (const request of [archived, forked, resumed]) {
+      expect(illegalities(request)).toEqual([]);
+      expect(saidTo(request)).toContain("[an earlier chat is archived as c1, 1 turn; activate c1");
+      expect(saidTo(request)).not.toContain(secretOf("a.txt"));
+    }
+    expect(promptsIn(archived)).toEqual(["second question"]);
+    expect(textsOf(archived)).not.toContain("answer 1");
+    expect(promptsIn(forked)).toEqual(["second question", "another turn"]);
+    expect(promptsIn(resumed)).toEqual(["second question", "another turn", "the next turn"]);
+  });
+
   test("begins a new session without messages of the old one", async () => {
     await using model = await openLoopbackModel({ script: callAndAnswer });
     await using rpc = await openManagedRpc({ pi, model });

@@ -6,6 +6,7 @@ import {
   messageOf,
 } from "@self-context-manager/core/host";
 
+import { ingestNewest } from "./newest-messages.ts";
 import type { PiApi, PiContext } from "./pi-api.ts";
 import { failedStatus, statusKey } from "./pi-notices.ts";
 import { lookedAt, optionsNow, type PiSession, type PiSessions } from "./pi-sessions.ts";
@@ -50,6 +51,7 @@ async function answerTo(args: string, sessions: PiSessions, context: PiContext):
       session: async () => await connection.session(),
       figures: async () => (sendsOwn() === undefined ? await figures(session) : undefined),
       isCompacted: () => session.isCompacted,
+      ingest: async () => await ingestNewest(session),
       sendsOwn,
       inspect: async () => await pageText(session),
     });

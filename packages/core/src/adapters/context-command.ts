@@ -21,6 +21,11 @@ export interface ContextSwitch {
   readonly sendsOwn: () => string | undefined;
   /** Whether the user compacted the chat after the last call. The session knows it only with the next call. */
   readonly isCompacted: () => boolean;
+  /**
+   * Ingests the messages after the last request. Default: the session has them, because the host passes them at the end of a
+   * turn.
+   */
+  readonly ingest?: () => Promise<void>;
   /** Opens the session in a browser's page, or names the command that does, and returns the text for the user. */
   readonly inspect: () => Promise<string>;
 }
@@ -30,6 +35,7 @@ function usage({ command }: ContextSwitch): string {
     `/${command} lists the objects and their costs, /${command} list all also the oldest`,
     `/${command} inspect shows all calls and what they cost in a browser`,
     `/${command} restore activates the objects that left the view when the last epoch ended`,
+    `/${command} archive closes the chat and begins a new one, with a line that names the archived chat`,
     `/${command} show HANDLE`,
     `/${command} activate|deactivate|pin|unpin HANDLE ...`,
     `/${command} activate HANDLE FROM TO`,
@@ -60,6 +66,10 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
   if (verb === "restore") {
     if (host.isCompacted()) return `${compactedSince} Run /${host.command} restore after it.`;
     return await restoreEpoch(await host.session(), (await host.figures())?.epoch?.left ?? []);
+  }
+  if (verb === "archive") {
+    await host.ingest?.();
+    return (await (await host.session()).archive()).text;
   }
   if (target === "") return usage(host);
   const session = await host.session();

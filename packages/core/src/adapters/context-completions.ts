@@ -49,6 +49,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     isForMany: true,
   },
   name: { description: "give an object a nickname", takes: () => true },
+  archive: { description: "close the chat and begin a new one" },
   note: { description: "write a line that stays with an object", takes: () => true },
   restore: { description: "activate what the last epoch's end removed" },
   inspect: { description: "see all calls and what they cost in a browser" },
