@@ -11,10 +11,21 @@ const isEveryForm = runsEveryForm("adapter-ai-sdk");
 
 const functions = ["generateText", "streamText"] as const;
 
-/** The SDK's own providers, over HTTP. OpenAI's chat completions have no images in results, and no signed thinking. */
+/**
+ * The SDK's own providers, over HTTP, with what each lacks and its known gaps. OpenAI's chat completions have no images in
+ * results, and no signed thinking.
+ */
 const providers = [
-  ["OpenAI", openOpenAiModel, { images: false, signedThinking: false }],
-  ["Anthropic", openAnthropicSdkModel, {}],
+  ["OpenAI", openOpenAiModel, { images: false, signedThinking: false }, {}],
+  [
+    "Anthropic",
+    openAnthropicSdkModel,
+    {},
+    {
+      "archived-is-named":
+        "a streamed answer has a part that only the next prompt has in its final form, so finish does not record the answer",
+    },
+  ],
 ] as const;
 
 for (const settings of ["defaults", "specification"] as const) {
@@ -43,11 +54,12 @@ for (const settings of ["defaults", "specification"] as const) {
   });
   // The settings change what is in a request, the providers its form, and the functions how the answer arrives. A short
   // run has few combinations of them.
-  for (const [provider, openModel, lacks] of providers) {
+  for (const [provider, openModel, lacks, knownGaps] of providers) {
     for (const name of isEveryForm ? functions : functions.slice(-1))
       harnessContract({
         name: `${harness} ${name} with the ${provider} provider`,
         supports: { ...supports, ...lacks },
+        knownGaps: name === "streamText" ? knownGaps : {},
         settings,
         openHost: sdkHost({ function: name, openModel }),
       });
@@ -55,6 +67,7 @@ for (const settings of ["defaults", "specification"] as const) {
       harnessContract({
         name: `${harness} middleware with the ${provider} provider`,
         supports: { ...supports, ...lacks, otherExtensions: false },
+        knownGaps,
         settings,
         openHost: sdkHost({ door: "middleware", function: "streamText", openModel }),
       });

@@ -5,7 +5,7 @@ import {
   type SdkStep,
 } from "@self-context-manager/adapter-ai-sdk";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
-import type { JsonValue } from "@self-context-manager/core";
+import type { ContextSession, JsonValue } from "@self-context-manager/core";
 import { sha256, toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
@@ -69,16 +69,19 @@ export function sdkHost({
     let isOn = options.adapter === "managed";
     let messages: ModelMessage[] = [];
     let chats = 1;
+    let session: ContextSession | undefined;
+    /** Records the last answer. */
+    let finish: (() => Promise<void>) | undefined;
     let context = open();
 
     function open(): AiSdkContext<ToolSet> {
       return aiSdkContext({
         openSession: async () =>
-          await openTriedSession(
+          (session = await openTriedSession(
             { store, files: folder, ids, workspace: folder.path },
             options.settings,
             { harness: aiSdkAdapter.harness, sessionId: `chat-${chats}` },
-          ),
+          )),
         tools: ownTools,
         notify: (text) => void notices.push(text),
       });
@@ -110,10 +113,15 @@ export function sdkHost({
           ? { prepareStep: async (step: SdkStep) => await context.prepareStep(step, change()) }
           : {}),
       };
-      if (name === "generateText") return (await generateText(settings)).responseMessages;
+      if (name === "generateText") {
+        const made = await generateText(settings);
+        finish = async () => await context.finish(made);
+        return made.responseMessages;
+      }
       const failed = Promise.withResolvers<never>();
       const result = streamText({ ...settings, onError: ({ error }) => failed.reject(error) });
       await Promise.race([result.consumeStream(), failed.promise]);
+      finish = async () => await context.finish(result);
       return await result.responseMessages;
     }
 
@@ -169,6 +177,10 @@ export function sdkHost({
         await Promise.resolve();
       },
       compact: async () => await Promise.reject(new Error("the SDK does not shorten a chat")),
+      archive: async () => {
+        await finish?.();
+        await session?.archive();
+      },
       compactions: async () => await Promise.resolve(0),
       [Symbol.asyncDispose]: async () => {
         availability.isBroken = false;

@@ -1,7 +1,7 @@
-import { agentContext, piAgentAdapter } from "@self-context-manager/adapter-pi";
+import { agentContext, piAgentAdapter, piCodec } from "@self-context-manager/adapter-pi";
 import { systemClock, uuidIds } from "@self-context-manager/compose";
 import { isJsonObject } from "@self-context-manager/objects";
-import type { JsonValue } from "@self-context-manager/core";
+import { type ContextSession, type JsonValue, readList } from "@self-context-manager/core";
 import { sha256, toJson } from "@self-context-manager/core/host";
 import { memoryStore } from "@self-context-manager/store-memory";
 import {
@@ -43,6 +43,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     const requests: ModelRequest[] = [];
     let time = Date.now();
     let forks = 0;
+    let session: ContextSession;
     let agent = await open([]);
     // A wrapper gets an open session, so its store breaks only afterwards.
     availability.isBroken = options.brokenStore;
@@ -74,7 +75,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
 
     async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
       const tools = agentTools(folder, options.other);
-      const session = await openTriedSession(
+      session = await openTriedSession(
         { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
         options.settings,
         { harness: piAgentAdapter.harness, sessionId: `agent-${forks + 1}` },
@@ -156,6 +157,10 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
       },
       compact: async () => {
         await Promise.reject(new Error("a bare agent does not shorten its list"));
+      },
+      archive: async () => {
+        await session.ingest(readList(agent.state.messages, piCodec));
+        await session.archive();
       },
       compactions: async () => await Promise.resolve(0),
       [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),

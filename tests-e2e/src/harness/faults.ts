@@ -428,6 +428,24 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
       },
     }),
   },
+  "archived-is-named": {
+    "archives nothing": broken(() => ({ archive: async () => undefined })),
+    "archives without the last answer": broken((_, { session }) => ({
+      archive: async () => void (await (await session()).archive()),
+    })),
+    "leaves the line out": sending((view) =>
+      view.filter(({ text }) => !text.includes("is archived as")),
+    ),
+    "sends the host's prompts too": sending((view, messages) => [
+      ...messages.filter(({ id, kind }) => kind === "human" && view.every((one) => one.id !== id)),
+      ...view,
+    ]),
+    "does not find that the user went back": broken((adapter) => ({
+      wentBack: () => undefined,
+      assemble: async (messages) =>
+        (await adapter.assemble(messages))?.filter(({ text }) => text !== "look"),
+    })),
+  },
 };
 
 function withoutThinking(message: ScriptedMessage): ScriptedMessage {

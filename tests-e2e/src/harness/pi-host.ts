@@ -146,6 +146,7 @@ export function piHost(pi: PiVersion): OpenHost {
         await session.navigateTree(said[prompt]?.id ?? "", { summarize: false });
       },
       compact: async () => void (await sdk.session.compact()),
+      archive: async () => await sdk.prompt("/context archive"),
       compactions: async () => {
         const file = await readFile(sdk.session.sessionFile ?? "", "utf8");
         return file.split('"type":"compaction"').length - 1;

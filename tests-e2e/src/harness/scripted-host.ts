@@ -217,6 +217,7 @@ export function scriptedHost({
       },
       goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
       compact: async () => await current.harness.compact("the user's summary"),
+      archive: async () => await current.adapter?.archive(current.harness.messages),
       compactions: async () => await Promise.resolve(current.harness.save().compactions),
       async [Symbol.asyncDispose]() {
         kept.setBroken(false);

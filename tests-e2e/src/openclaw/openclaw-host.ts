@@ -271,6 +271,7 @@ async function openHost(
       await gateway.call("sessions.rewind", { sessionKey: key, entryId: said[prompt]?.["id"] });
     },
     compact: async () => void (await gateway.call("sessions.compact", { key })),
+    archive: async () => await command("/scm archive"),
     compactions: async () => await Promise.resolve(0),
     async [Symbol.asyncDispose]() {
       setBroken(false);

@@ -35,6 +35,8 @@ export interface SmallAdapterOptions {
 export interface SmallAdapter extends SmallHooks, AsyncDisposable {
   /** Switches managed context on or off. */
   turn(on: boolean): void;
+  /** Closes the chat and begins a new one in the same session. */
+  archive(): Promise<void>;
 }
 
 export function smallAdapter(options: SmallAdapterOptions): SmallAdapter {
@@ -61,6 +63,7 @@ export function smallAdapter(options: SmallAdapterOptions): SmallAdapter {
       return connection.isOn ? tools : [];
     },
     turn: (on) => connection.turn(on),
+    archive: async () => void (await (await connection.session()).archive()),
     prompt: async (text) => await connection.systemPrompt(text),
     request: async (messages) =>
       (await connection.modelCall({ messages, ...options.view }))?.messages,

@@ -93,6 +93,7 @@ export const smallHost: OpenHost = async (options) => {
     // The declared features do not contain these, so no law calls them.
     addOwnMessage: async () => await Promise.reject(new Error("there are no own messages")),
     compact: async () => await Promise.reject(new Error("the list is never shortened")),
+    archive: async () => await current.adapter.archive(),
     compactions: async () => await Promise.resolve(0),
     async [Symbol.asyncDispose]() {
       await current.adapter[Symbol.asyncDispose]();

@@ -70,6 +70,8 @@
  * - `refusal-lowers-the-budget`: after the provider refused a prompt as too long, the next prompt is accepted.
  * - `compaction-by-the-user-frees`: if the user has the host shorten its list, the contents of the replaced messages leave
  *   the view, except the pinned ones.
+ * - `archived-is-named`: after an archive of the chat, a line names the archived chat, and the model sees nothing else of its
+ *   turns, except pinned objects, until it opens them or the user goes back to before the archive.
  */
 export interface HarnessAdapter {
   readonly specification: "harness-1";

@@ -119,6 +119,8 @@ export interface HarnessHost extends AsyncDisposable {
   fork(): Promise<void>;
   /** Has the host shorten its list of messages, as when the user asks for it. */
   compact(): Promise<void>;
+  /** Archives the chat, as the user or the program that runs the host does. */
+  archive(): Promise<void>;
   /** Returns how often the host has shortened its list. */
   compactions(): Promise<number>;
 }

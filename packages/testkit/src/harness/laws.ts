@@ -21,6 +21,7 @@ import {
   writtenFileIsRefreshed,
 } from "./laws/contents.ts";
 import {
+  archivedIsNamed,
   beginningIsFollowed,
   branchIsFollowed,
   compactionKeepsTheView,
@@ -87,7 +88,8 @@ export type HarnessLaw =
   | "request-changes-are-followed"
   | "no-more-than-the-host"
   | "refusal-lowers-the-budget"
-  | "compaction-by-the-user-frees";
+  | "compaction-by-the-user-frees"
+  | "archived-is-named";
 
 /** All laws, each with the scenario that tests it. */
 export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
@@ -128,6 +130,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "no-more-than-the-host": noMoreThanTheHost,
   "refusal-lowers-the-budget": refusalLowersTheBudget,
   "compaction-by-the-user-frees": compactionByTheUserFrees,
+  "archived-is-named": archivedIsNamed,
 };
 
 const managed = ["contextAssembly", "toolRegistration", "toolEvents", "sessionIds"] as const;
@@ -171,4 +174,5 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "no-more-than-the-host": ["contextAssembly", "toolEvents"],
   "refusal-lowers-the-budget": ["contextAssembly", "sessionIds", "requestErrors"],
   "compaction-by-the-user-frees": [...managed, "summaries"],
+  "archived-is-named": [...managed, "branches"],
 };

@@ -175,3 +175,39 @@ export const compactionKeepsTheView: HarnessScenario = async (openHost) => {
     "no other message was added",
   );
 };
+
+export const archivedIsNamed: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { host, say } = stage;
+  const said = ["look", "go on", "and now", "and again", "another way"];
+
+  await say("look", [
+    { read_a: host.calls.read("a.txt"), show_b: host.calls.show("b.txt") },
+    (request) => ({ pin_b: contextCall("pin", handleOf(request, "show_b")) }),
+  ]);
+  await say("go on");
+  await host.archive();
+  const begun = await say("and now", showing(host, ["c"]));
+  await host.restart();
+  const again = await say("and again", [
+    { open: { name: "activate", arguments: { id: "c1", turn: 1 } } },
+  ]);
+  await host.goBack(1);
+  const back = last(await say("another way"));
+
+  for (const request of [...begun, ...again]) {
+    const lines = request.messages.filter(({ text }) => text.includes(archivedLine));
+    assert.equal(lines.length, 1, "a line names the archived chat");
+    assert.deepEqual(shownWords(request, ["a", "b"]), ["b"], "contents of archived turns");
+    assert.deepEqual(pairingFaults(request), []);
+  }
+  assert.deepEqual(saidBy(last(begun), said), ["and now"]);
+  assert.deepEqual(saidBy(last(again), said), ["and now", "and again"]);
+  const opened = last(again).messages.filter(({ text }) => text.includes("--- user\nlook"));
+  assert.equal(opened.length, 1, "a turn of the archived chat is opened");
+  assert.deepEqual(saidBy(back, said), ["look", "another way"]);
+  assert.ok(!back.messages.some(({ text }) => text.includes(archivedLine)), "the archive ended");
+};
+
+/** The beginning of the line with which a chat begins after an archive of two turns. */
+const archivedLine = "[an earlier chat is archived as c1, 2 turns; ";

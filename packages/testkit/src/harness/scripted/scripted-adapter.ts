@@ -44,6 +44,8 @@ export interface ScriptedAdapterOptions {
 export interface ScriptedAdapter extends Required<ScriptedPlugin> {
   /** Switches the adapter on or off, as the user does. */
   turn(on: boolean): void;
+  /** Archives the chat with these messages, as the user does. */
+  archive(messages: readonly ScriptedMessage[]): Promise<void>;
   /** Returns the figures that the user can see. */
   figures(): Promise<ContextFigures>;
 }
@@ -103,6 +105,11 @@ export function scriptedAdapter(options: ScriptedAdapterOptions): ScriptedAdapte
       return marked === undefined ? undefined : jsonObject(marked);
     },
     answered: (tokens) => connection.answered({ input: tokens, cacheRead: 0, cacheWrite: 0 }),
+    archive: async (messages) => {
+      // The harness passes the last answer only with the next prompt.
+      await connection.ingest(messages);
+      await (await connection.session()).archive();
+    },
     figures: async () => connection.figures(await connection.peek(viewOptions)),
     wentBack: () => connection.wentBack(),
     summary: async (messages) => {
