@@ -133,7 +133,7 @@ async function sampleObjects(): Promise<readonly Sample[]> {
     },
     {
       title: "Chat",
-      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls, `loaded_refs` those of the files that reads and context tools loaded, and `user_refs` those of user objects.",
+      text: "One object for each session. `turns` is the canonical form; `content` is the same chat as text for people (decision D36). It contains no tool output. `toolcall_refs` names the versions of the tool calls, `loaded_refs` those of the files that reads and context tools loaded, and `user_refs` those of user objects. If the user has archived the chat, `archive` has the lines that views begin with, and the place behind which the turns are shown. An archived chat is an object of the same form with `archived`; it is not locked, and its `parent_refs` name the version of the chat that it is a part of.",
       stored: await latest(store, chatId),
     },
     {
