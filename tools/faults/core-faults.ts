@@ -1957,12 +1957,6 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "adapters/turn-summaries.ts",
-    of: "tried.add(next.key);",
-    becomes: "",
-    breaks: "A turn whose request failed is asked for again and again.",
-  },
-  {
-    file: "adapters/turn-summaries.ts",
     of: "limit.abort();",
     becomes: "",
     breaks: "A request that took too long stays open.",
