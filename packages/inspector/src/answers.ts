@@ -2,6 +2,7 @@ import type {
   CallSummary,
   DescribedEntry,
   SessionTimeline,
+  SummaryCosts,
   ViewDifference,
 } from "@self-context-manager/core/inspect";
 import type { ObjectId } from "@self-context-manager/core";
@@ -63,6 +64,8 @@ export interface SessionRow {
   readonly tokens: number;
   /** What all calls were billed, and what the same work would cost in the plain host, in tokens of uncached input. */
   readonly cost?: { readonly units: number; readonly plainUnits: number };
+  /** The summaries that a model wrote of turns, and what they cost; the costs above are without them. */
+  readonly summaries?: SummaryCosts;
   /** Sums over all calls whose usage the provider reported. */
   readonly reported?: {
     readonly calls: number;

@@ -202,6 +202,14 @@ function sessionRow(calls: readonly TimelineCall[]): SessionRow {
       units: sumOf(({ cost }) => cost?.units ?? 0),
       plainUnits: sumOf(({ cost }) => cost?.plainUnits ?? 0),
     },
+    summaries: {
+      turns: 3,
+      calls: 4,
+      input: 21_400,
+      output: 1_290,
+      cost: 0.0279,
+      model: "anthropic/claude-haiku-4-5",
+    },
     reported: {
       calls: calls.filter(({ usage }) => usage !== undefined).length,
       input: sumOf(({ usage }) => usage?.input ?? 0),

@@ -34,3 +34,4 @@ export type {
 export { timelineReader, type TimelineReader } from "../inspect/timeline-reader.ts";
 export { sentMessages } from "../view/view-object.ts";
 export { epochEndReason } from "../view/epoch-end-reason.ts";
+export { summaryCosts, type SummaryCosts } from "../inspect/session-costs.ts";

@@ -34,6 +34,34 @@ export interface SessionCosts {
   idOf(handle: string): ObjectId | undefined;
 }
 
+/** The summaries of turns that a model wrote in a session, and what all requests for them have cost. */
+export interface SummaryCosts {
+  readonly turns: number;
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+  /** US dollars; undefined if no host knew a price. */
+  readonly cost?: number;
+  readonly model?: string;
+}
+
+/** Reads what a stored session says of its summaries; undefined if no model was asked, or if it is damaged. */
+export function summaryCosts({ summaries: rows }: ObjectBody): SummaryCosts | undefined {
+  if (!isJsonObject(rows) || !isJsonObject(rows["spent"])) return undefined;
+  const { calls, input, output, cost, model } = rows["spent"];
+  if (typeof calls !== "number" || typeof input !== "number" || typeof output !== "number")
+    return undefined;
+  const turns = isJsonObject(rows["turns"]) ? Object.keys(rows["turns"]).length : 0;
+  return {
+    turns,
+    calls,
+    input,
+    output,
+    ...(typeof cost === "number" ? { cost } : {}),
+    ...(typeof model === "string" ? { model } : {}),
+  };
+}
+
 export function sessionCosts(): SessionCosts {
   let account: CostAccount | undefined = emptyAccount;
   let body: ObjectBody | undefined;

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import type { SummaryCosts } from "@self-context-manager/core/inspect";
 import type { SessionAnswer } from "../../src/answers.ts";
 import { reportedCost, reportedCostText } from "../figures/billed.ts";
 import { differenceText } from "../figures/difference-text.ts";
@@ -57,6 +58,9 @@ export function SessionFigures({
             plain host, estimated.{reportedText === undefined ? "" : ` ${reportedText}`}
           </>
         )}
+        {answer.session.summaries === undefined ? null : (
+          <div>{summariesText(answer.session.summaries)}</div>
+        )}
       </Figure>
       <Figure
         title="Read from the cache"
@@ -97,6 +101,14 @@ export function SessionFigures({
       </Figure>
     </dl>
   );
+}
+
+/** Says what the summaries of turns have cost. The other costs are without them. */
+function summariesText({ turns, calls, input, output, cost, model }: SummaryCosts): string {
+  const by = model === undefined ? "" : ` by ${visibleName(model)}`;
+  const price = cost === undefined ? "" : `, $${cost.toFixed(4)}`;
+  const read = `${short(input)} tokens read and ${short(output)} written in ${counted(calls, "call")}`;
+  return `Not included: summaries of ${counted(turns, "turn")}${by}, ${read}${price}.`;
 }
 
 function Figure({

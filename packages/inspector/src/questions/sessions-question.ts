@@ -1,10 +1,16 @@
 import {
+  defined,
   messageOf,
   type ObjectId,
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
-import { readAccountRow, sentMessages, sessionBill } from "@self-context-manager/core/inspect";
+import {
+  readAccountRow,
+  sentMessages,
+  sessionBill,
+  summaryCosts,
+} from "@self-context-manager/core/inspect";
 
 import type { SessionRow, SessionsAnswer } from "../answers.ts";
 import { problemOf, type Reading, readOr } from "./reading.ts";
@@ -98,6 +104,7 @@ async function readRow(
     calls: view?.version ?? 0,
     tokens: tokensOf(last, problems),
     ...costOf(whole),
+    ...defined({ summaries: whole === undefined ? undefined : summaryCosts(whole.body) }),
     ...problemOf(problems),
   };
 }

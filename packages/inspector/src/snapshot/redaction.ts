@@ -75,6 +75,9 @@ export function redaction(): Redaction {
       harness: keptWord(row.harness),
       hostId: redactedHostId(row.harness, row.firstAt),
       ...pick(row, "firstAt", "lastAt", "calls", "tokens", "cost", "reported"),
+      ...(row.summaries === undefined
+        ? {}
+        : { summaries: pick(row.summaries, "turns", "calls", "input", "output", "cost") }),
       ...problemOf(row),
     }),
     timeline: ({ parts, calls, calibration }, names) => ({

@@ -76,6 +76,18 @@ function testSearch(hits: readonly SearchHit[], failure?: Error): TestSearch {
 }
 
 describe("the questions about a store", () => {
+  it("list what the summaries of a session have cost", async () => {
+    const { store, id } = await recordedSession(steps);
+    const spent = { calls: 2, input: 900, output: 80, cost: 0.01, model: "test/small" };
+    const session = await store.get(id);
+    const body = { ...session?.body, summaries: { turns: { key: "s1" }, spent } };
+    await store.commit([{ object: sealObject(body as Parameters<typeof sealObject>[0]) }]);
+
+    const { sessions } = await ask<SessionsAnswer>(inspected(store), "sessions");
+
+    expect(sessions[0]?.summaries).toEqual({ turns: 1, ...spent });
+  });
+
   it("list the sessions, the newest first, with calls, tokens and costs", async () => {
     const { store, id } = await recordedSession(steps);
 
@@ -88,6 +100,7 @@ describe("the questions about a store", () => {
     expect(sessions[0]?.reported).toMatchObject({ calls: 3, input: 36 });
     expect(sessions[0]?.cost?.units).toBeGreaterThan(0);
     expect(sessions[0]?.problem).toBeUndefined();
+    expect(sessions[0]?.summaries).toBeUndefined();
   });
 
   it("show a call with its messages, their hashes and the objects behind them", async () => {
