@@ -23,6 +23,7 @@ import { noteCommand } from "./commands/note.ts";
 import { printCommand } from "./commands/print.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { showCommand } from "./commands/show.ts";
+import { summarizeCommand } from "./commands/summarize.ts";
 import { viewCommand } from "./commands/view.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
@@ -65,6 +66,7 @@ const commands: readonly Command[] = [
   indexCommand,
   nicknameCommand,
   noteCommand,
+  summarizeCommand,
   exportCommand,
   importCommand,
   replayCommand,

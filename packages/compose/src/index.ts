@@ -26,6 +26,7 @@ export {
 } from "./session-settings.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
 export { systemClock } from "./system-clock.ts";
+export { urlSummarizer, type UrlSummarizerOptions } from "./url-summarizer.ts";
 export { uuidIds } from "./uuid-ids.ts";
 export {
   type StartXtdbNodeOptions,

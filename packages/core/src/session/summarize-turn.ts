@@ -13,12 +13,17 @@ import { turnText } from "../chat/turn-text.ts";
 import { callsOf, isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
 import type { SummaryAnswer } from "../host/summarizer.ts";
 import { fenced } from "../render/content-block.ts";
-import { endsAtLines, textOfEnds } from "../render/head-and-tail.ts";
 import { noteOf } from "../render/object-note.ts";
 import type { ObjectPool } from "../state/object-pool.ts";
 import { commitObjects, commitSession, type SessionScope } from "../state/session-scope.ts";
 import { writeNote } from "./inspect-object.ts";
-import { answerTokens, readSummary, summaryInstruction, summaryPrompt } from "./summary-text.ts";
+import {
+  answerTokens,
+  readSummary,
+  shortened,
+  summaryInstruction,
+  summaryPrompt,
+} from "./summary-text.ts";
 
 /** A finished turn without a summary, as a model is asked for it. */
 export interface TurnToSummarize {
@@ -203,9 +208,4 @@ function handleOfLong(pool: ObjectPool, stored: StoredVersion | undefined): read
 function outputOf(stored: StoredVersion | undefined): string {
   const content = stored?.body.content;
   return typeof content === "string" ? shortened(content, longest.output) : "";
-}
-
-function shortened(text: string, ends: { readonly head: number; readonly tail: number }): string {
-  if (text.length <= ends.head + ends.tail) return text;
-  return textOfEnds(text, endsAtLines(text, ends), (left) => `[${left} characters left out]`);
 }
