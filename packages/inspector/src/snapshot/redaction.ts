@@ -75,10 +75,7 @@ export function redaction(): Redaction {
       harness: keptWord(row.harness),
       hostId: redactedHostId(row.harness, row.firstAt),
       ...pick(row, "firstAt", "lastAt", "calls", "tokens", "cost", "reported"),
-      ...(row.summaries === undefined
-        ? {}
-        : { summaries: pick(row.summaries, "turns", "calls", "input", "output", "cost") }),
-      ...problemOf(row),
+      ...problemAndSummaries(row),
     }),
     timeline: ({ parts, calls, calibration }, names) => ({
       parts: parts.map(({ kind, handle, id }) => ({
@@ -325,4 +322,12 @@ function pick<Value extends object, Field extends keyof Value>(
 ): Pick<Value, Field> {
   const kept = fields.filter((field) => Object.hasOwn(value, field));
   return Object.fromEntries(kept.map((field) => [field, value[field]])) as Pick<Value, Field>;
+}
+
+/** The problem of a session, and the figures of its summaries, without the name of the model. */
+function problemAndSummaries(row: SessionRow): Pick<SessionRow, "problem" | "summaries"> {
+  const { summaries } = row;
+  if (summaries === undefined) return problemOf(row);
+  const kept = pick(summaries, "turns", "calls", "input", "output", "cost");
+  return { ...problemOf(row), summaries: kept };
 }
