@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
@@ -19,13 +19,13 @@ interface ModelServer extends AsyncDisposable {
 /** A server with chat completions on a free port, which gives each request the same answer. */
 async function modelServer(status: number, answer: string): Promise<ModelServer> {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { url: path = "", headers } = request;
-      asked.push({ path, key: headers.authorization, body: JSON.parse(body) as Asked["body"] });
-      response.writeHead(status, { "content-type": "application/json" }).end(answer);
-    });
-  });
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: path = "", headers } = request;
+    const body = JSON.parse(await text(request)) as Asked["body"];
+    asked.push({ path, key: headers.authorization, body });
+    response.writeHead(status, { "content-type": "application/json" }).end(answer);
+  }
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -26,5 +26,5 @@ it.each([
   ["no costs", { turns: {} }],
   ["costs of another form", { turns: {}, spent: { calls: "2", input: 1, output: 1 } }],
 ])("reads nothing of a session with %s", (_name, summaries) => {
-  expect(summaryCosts({ ...body, summaries } as ObjectBody)).toBeUndefined();
+  expect(summaryCosts({ ...body, summaries })).toBeUndefined();
 });
