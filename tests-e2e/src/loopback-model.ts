@@ -130,6 +130,10 @@ const sendReply = async (
       completionTokens: replyTokens(reply),
     },
   };
+  if (!request.isStreamed && reply.type === "hang") {
+    await once(outgoing, "close");
+    return;
+  }
   if (!request.isStreamed) {
     if (reply.type !== "text" && reply.type !== "tool-calls")
       return sendError(outgoing, 400, `the answer broke off after ${reply.text}`);

@@ -8,12 +8,13 @@ import { AssertionError } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 
 import { piVersions } from "../src/pi-versions.ts";
-import { openClawStage, piStage, sdkStage } from "../src/summaries/stages.ts";
+import { openClawStage, piStage, sdkStage, urlStage } from "../src/summaries/stages.ts";
 
 for (const pi of piVersions.filter(({ settles }) => settles))
   summarizerContract({ name: `of Pi ${pi.version}`, open: piStage(pi) });
 summarizerContract({ name: "of the AI SDK", open: sdkStage });
 summarizerContract({ name: "of OpenClaw", open: openClawStage });
+summarizerContract({ name: "of a server's address", open: urlStage });
 
 /** Changes that break a law, by the law. */
 const faults: Readonly<Record<SummarizerLaw, (one: Summarizer) => Summarizer["summarize"]>> = {

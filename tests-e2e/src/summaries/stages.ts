@@ -1,6 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { piSummarizer } from "@self-context-manager/adapter-pi";
 import { sdkSummarizer } from "@self-context-manager/adapter-ai-sdk";
+import { urlSummarizer } from "@self-context-manager/compose";
 import { openClawSummarizer } from "@self-context-manager/adapter-openclaw";
 import type { OpenSummarizer, SummarizerStage, SummaryReply } from "@self-context-manager/testkit";
 
@@ -54,6 +55,19 @@ export async function sdkStage(reply: SummaryReply): Promise<SummarizerStage> {
   const provider = createOpenAI({ baseURL: model.url, apiKey: "none" });
   return {
     summarizer: sdkSummarizer(provider.chat("loopback-1")),
+    model: "loopback-1",
+    get requests() {
+      return model.requests.map(seen);
+    },
+    [Symbol.asyncDispose]: async () => await model[Symbol.asyncDispose](),
+  };
+}
+
+/** A summarizer on the address of a server. */
+export async function urlStage(reply: SummaryReply): Promise<SummarizerStage> {
+  const model: LoopbackModel = await openLoopbackModel({ script: () => loopbackReply(reply) });
+  return {
+    summarizer: urlSummarizer({ url: model.url, model: "loopback-1" }),
     model: "loopback-1",
     get requests() {
       return model.requests.map(seen);
