@@ -447,3 +447,39 @@ it("finds what was said in this session and in earlier ones of the workspace, an
   expect(summary.text).toContain("1. what shall we do -> DECISION-7: keep the index");
   expect(turn.text).toContain("--- assistant\nDECISION-7: keep the index");
 });
+
+it("names the own chat among the first objects, however many others have the words", async () => {
+  await using folder = await temporaryFolder();
+  await using one = await opened(folder.path, "first");
+  const { session } = one;
+  const results = Array.from({ length: 6 }, (_, index) => [
+    {
+      role: "assistant",
+      content: [{ type: "toolCall", id: `c${index}`, name: "log", arguments: { index } }],
+      timestamp: 10 + 2 * index,
+    } as const,
+    {
+      role: "toolResult",
+      toolCallId: `c${index}`,
+      toolName: "log",
+      content: [{ type: "text", text: `zebra number ${index}` }],
+      isError: false,
+      timestamp: 11 + 2 * index,
+    } as const,
+  ]).flat();
+  const end = {
+    role: "assistant",
+    content: [{ type: "text", text: "The zebra stays, because it has stripes." }],
+    timestamp: 90,
+  } as const;
+  const user = { role: "user", content: "look", timestamp: 1 } as const;
+  const next = { role: "user", content: "good", timestamp: 91 } as const;
+  await session.ingestAndView(readList([user, ...results, end, next], neutralCodec));
+
+  const { text } = await session.find({ words: "zebra", limit: 3 });
+
+  const lines = text.split("\n");
+  expect(lines.slice(0, 3).filter((line) => /^- t\d/u.test(line))).toHaveLength(2);
+  expect(lines[2]).toMatch(/^- chat .*2 turns, line \d+: .*zebra/u);
+  expect(lines[3]).toContain("4 more");
+});

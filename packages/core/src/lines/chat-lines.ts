@@ -21,6 +21,9 @@ export const chatTurnsHeader: LineKind<[chat: string, turns: number, shown: numb
 export const chatLinesHeader: LineKind<[chat: string, from: number, to: number, count: number]> =
   line`Chat ${chat}, lines ${number}-${number} of ${number}; from and to show other lines:`;
 
+/** The end of lines of a chat that one call cannot show all. */
+export const chatCut: LineKind<[next: number]> = line`[cut here; from ${number} shows more]`;
+
 /** The header of a text that a model wrote about a turn; the text is in a fence below. */
 export const turnSummaryHeader: LineKind<[field: string, turn: number, chat: string]> =
   line`The ${field} of turn ${number} of ${chat}, written by a model:`;

@@ -112,6 +112,7 @@ export const states: {
   readonly nonText: LineKind<[size: number]>;
   readonly missing: LineKind<[]>;
   readonly withoutText: LineKind<[]>;
+  readonly turns: LineKind<[count: number]>;
 } = {
   present: line`${size}`,
   presentVersion: line`${size} v${number}`,
@@ -121,6 +122,8 @@ export const states: {
   missing: line`deleted`,
   /** A file of a user's message. */
   withoutText: line`no text`,
+  /** A chat. */
+  turns: line`${number} turns`,
 };
 
 const state = writtenBy("STATE", Object.values(states));

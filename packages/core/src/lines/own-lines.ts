@@ -1,4 +1,10 @@
-import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "./chat-lines.ts";
+import {
+  chatCut,
+  chatLinesHeader,
+  chatTurnHeader,
+  chatTurnsHeader,
+  turnSummaryHeader,
+} from "./chat-lines.ts";
 import { foldHeader } from "./fold-lines.ts";
 import { handle } from "./handles.ts";
 import {
@@ -44,6 +50,8 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     chatTurnHeader,
     chatTurnsHeader,
     chatLinesHeader,
+    turnSummaryHeader,
+    chatCut,
     fenceRow,
   ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),

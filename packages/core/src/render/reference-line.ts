@@ -181,6 +181,7 @@ function stateOf(body: ObjectMetadata | ObjectBody, version: number): string {
     const { failed, present } = states;
     return (statusOf(body) === "failed" ? failed : present).write(charCount(body));
   }
+  if (body.type === "chat") return states.turns.write(Number(body["turn_count"] ?? 0));
   if (isFileOfUser(body)) return states.withoutText.write();
   switch (presenceOf(body)) {
     case "unread":

@@ -31,7 +31,7 @@ import {
   readVersion,
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
-import { openOtherChat, openOwnChat } from "./open-chat.ts";
+import { openAround, openOtherChat, openOwnChat } from "./open-chat.ts";
 import { writeNote } from "./inspect-object.ts";
 import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
@@ -46,6 +46,8 @@ export async function activate(
 ): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown") {
+    const around = await aroundCall(scope, given);
+    if (around !== undefined) return around;
     const section = await sectionTarget(scope, given);
     if (section !== undefined && isPart(lines))
       return refusal(`${given} is a section; give it without from and to.`);
@@ -66,6 +68,17 @@ export async function activate(
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
   return await activateEntry(scope, entry, lines);
+}
+
+/** Opens the part of the own chat around a call, by `chat#HANDLE`; undefined if the name is another one. */
+async function aroundCall(scope: SessionScope, given: string): Promise<ToolAnswer | undefined> {
+  const [, chat = "", call = ""] = /^(.+?)#\s*(\S+)$/u.exec(withoutBrackets(given.trim())) ?? [];
+  if (chat === "") return undefined;
+  const named = await resolveTarget(scope, chat.trim());
+  if (named.type !== "locked" || named.id !== scope.state.chat.id) return undefined;
+  const target = await resolveTarget(scope, call);
+  const opened = target.type === "known" ? openAround(scope, target.entry.id) : undefined;
+  return opened ?? refusal(`${chat} has no call ${JSON.stringify(call)}; give the handle of one.`);
 }
 
 /** Whether an object is a chat, or the session of one. */
@@ -336,7 +349,7 @@ function openedTurns({ state: { chat, pool } }: SessionScope): readonly ObjectId
     const isActivate = typeof tool === "string" && usualOperation(tool) === "activate";
     if (!isActivate || typeof shown !== "string" || isReport === true) return [];
     const given = shown.replace(/^\w+: "(.*)"$/u, "$1");
-    const name = withoutBrackets(given.trim()).replace(/^@/u, "");
+    const name = withoutBrackets(given.trim()).replace(/^@|#\s*\S+$/gu, "");
     const isOfChat = name === chatHandle || name === chat.id || pool.handles.get(name) === chat.id;
     return isOfChat ? [id] : [];
   });

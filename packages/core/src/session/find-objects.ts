@@ -85,7 +85,7 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const found = await chatsLast(scope, all);
   const behind = isCurrent ? [] : ["The index is behind, so objects can be missing."];
   if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
-  const shown = found.slice(0, Math.max(1, Math.min(limit, mostObjects)));
+  const shown = withOwnChat(scope, found, Math.max(1, Math.min(limit, mostObjects)));
   const question = [words, tag].filter((part) => part !== undefined).join(" ");
   const lines = await foundLines(scope, documents, shown, question);
   const left = found.length - shown.length;
@@ -97,6 +97,17 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
     ...(left > 0 ? [`${left} more; other words, a tag, a path or a type find fewer.`] : []),
     ...behind,
   ]);
+}
+
+/** Returns the first of the objects that were found. The session's own chat is one of them, if it was found. */
+function withOwnChat(
+  { state }: SessionScope,
+  found: readonly Found[],
+  count: number,
+): readonly Found[] {
+  const shown = found.slice(0, count);
+  const own = found.slice(count).find(({ stored }) => stored.body.id === state.chat.id);
+  return own === undefined || count === 1 ? shown : [...shown.slice(0, -1), own];
 }
 
 /** Says that nothing was found. For an unknown tag it names those that there are. */

@@ -12,6 +12,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { chatHandle } from "../lines/handles.ts";
 import { poolLine } from "../render/reference-line.ts";
 import { visibleLines } from "../state/host-shown.ts";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
@@ -92,7 +93,7 @@ async function lineFor(
   entry: IndexedObject | undefined,
 ): Promise<ObjectLine> {
   const { body } = stored;
-  const handle = body.locked ? body.id : joinPool(scope.state, stored).handle;
+  const handle = handleFor(scope, stored);
   const object = { id: body.id, handle, stored };
   const title = poolLine(object, scope.dependencies.workspace, { nameWeight });
   if (shown === undefined) return { text: `- ${title}`, isHidden: false };
@@ -107,6 +108,13 @@ async function lineFor(
   const earlier = version.version === stored.version ? "" : ` v${version.version}`;
   const text = `- ${title},${earlier} line ${line.line}${section}: ${line.text}`;
   return { text, isHidden: false };
+}
+
+/** Returns the name by which `activate` shows an object; the records of other sessions do not join the pool. */
+function handleFor({ state }: SessionScope, stored: StoredMetadata): string {
+  const { id, locked } = stored.body;
+  if (id === state.chat.id) return chatHandle;
+  return locked ? id : joinPool(state, stored).handle;
 }
 
 interface VersionLine {

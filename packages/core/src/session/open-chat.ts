@@ -15,6 +15,7 @@ import { turnsFrom } from "../chat/chat-body.ts";
 import { isAssistantStep, type Turn } from "../chat/turn.ts";
 import { chatHandle } from "../lines/handles.ts";
 import {
+  chatCut,
   chatLinesHeader,
   chatTurnHeader,
   chatTurnsHeader,
@@ -54,6 +55,28 @@ export async function openOwnChat(scope: SessionScope, lines: ActivateRange): Pr
     return refusal(`all turns of ${chatHandle} are archived; turn shows one of ${turns.length}.`);
   const shortOf = (one: Turn): string | undefined => summaries.shortOf(turnTalk(one).key);
   return summaryOf(chatHandle, turns, shortOf, listed.length);
+}
+
+/** Shows the part of the session's own chat around a call: its answer, and the answers before and behind it. */
+export function openAround(scope: SessionScope, call: ObjectId): ToolAnswer | undefined {
+  const { state } = scope;
+  const { turns } = state.chat;
+  const calls = turns.map(({ steps }) =>
+    steps.findIndex((step) => isAssistantStep(step) && step.toolcall_ids.includes(call)),
+  );
+  const index = calls.findLastIndex((step) => step !== -1);
+  const [turn, step] = [turns[index], calls[index]];
+  if (turn === undefined || step === undefined) return undefined;
+  const nameOf = namerOf(state, () => "");
+  const { steps } = turn;
+  const linesUntil = (end: number): number =>
+    lineCount(turnText({ ...turn, steps: steps.slice(0, end) }, nameOf).replace(/\n$/u, ""));
+  const from = step < 2 ? 1 : linesUntil(step - 1) + 1;
+  return openTurn(chatHandle, turns, nameOf, {
+    turn: index + 1,
+    from,
+    to: linesUntil(step + 2),
+  });
 }
 
 /** Returns the names of calls: their handles, or else their ids with a line about their output. */
@@ -228,11 +251,13 @@ function shownLines(name: string, text: string, asked: LineRange): ToolAnswer {
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
 }
 
-/** Returns the lines of a range up to the limit of characters, and the last line that is shown. */
+/** Returns the lines of a range up to the limit of characters, with a line that says so, and the last line that is shown. */
 function firstLines(
   text: string,
   asked: LineRange,
 ): { readonly shown: string; readonly last: number } {
   const { shown, kept } = withinLimit(text, [asked]);
-  return { shown: shown.replace(/\n$/u, "").toWellFormed(), last: kept.at(-1)?.to ?? asked.from };
+  const last = kept.at(-1)?.to ?? asked.from;
+  const lines = shown.replace(/\n$/u, "").toWellFormed();
+  return { shown: last < asked.to ? `${lines}\n${chatCut.write(last + 1)}` : lines, last };
 }

@@ -29,7 +29,13 @@ import {
   states,
   titles,
 } from "../../src/lines/object-lines.ts";
-import { chatLinesHeader, chatTurnHeader, chatTurnsHeader } from "../../src/lines/chat-lines.ts";
+import {
+  chatCut,
+  chatLinesHeader,
+  chatTurnHeader,
+  chatTurnsHeader,
+  turnSummaryHeader,
+} from "../../src/lines/chat-lines.ts";
 import { foldHeader } from "../../src/lines/fold-lines.ts";
 import { hasOwnLine, isOwnLine, ownLines } from "../../src/lines/own-lines.ts";
 import { argumentStubs, fileMark, omissionMarks } from "../../src/lines/stand-ins.ts";
@@ -201,6 +207,10 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the header of lines of a chat": fc
     .tuple(fc.constant(objectId("0b1c-2d3e")), number, number, number)
     .map((all) => chatLinesHeader.write(...all)),
+  "the header of a text that a model wrote about a turn": fc
+    .tuple(fc.constantFrom("short_summary", "long_summary"), number, fc.constant("chat"))
+    .map((all) => turnSummaryHeader.write(...all)),
+  "the end of lines of a chat": number.map((next) => chatCut.write(next)),
   "the first line of a fold": fc
     .tuple(number, number, target, number)
     .map((all) => foldHeader.write(...all)),

@@ -87,6 +87,59 @@ describe("a turn of the own chat", () => {
     expect(JSON.stringify((await session.nextView()).messages)).not.toContain("--- toolcall t1");
   });
 
+  it("opens around a call: its answer, and those before and behind it", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("Make the parser faster.");
+    for (const name of ["one", "two", "three", "four", "five"]) {
+      history.say(`Now ${name}.\nIt is next.`);
+      history.call("bash", { command: `make ${name}` }, "done");
+    }
+    history.say("All are made.");
+    await history.ingest(session);
+
+    const middle = await session.activate("chat#t3");
+    const first = await session.activate("[[chat#t1]]");
+    const last = await session.activate("chat#t5");
+
+    expect(middle.isOutput).toBe(true);
+    expect(middle.text).toBe(
+      [
+        "Turn 1 of 1 of chat, lines 15-23 of 34; from and to show other lines:",
+        "--- assistant",
+        "Now three.",
+        "It is next.",
+        "--- toolcall t3 bash",
+        '{"command":"make three"}',
+        "[t3 ok, 4 chars]",
+        "--- assistant",
+        "Now four.",
+        "It is next.",
+      ].join("\n"),
+    );
+    expect(first.text).toMatch(/^Turn 1 of 1 of chat, lines 1-\d+ of 34;[\s\S]*toolcall t1/u);
+    expect(last.text).toContain("All are made.");
+    expect((await session.activate("chat#t9")).text).toBe(
+      'chat has no call "t9"; give the handle of one.',
+    );
+  });
+
+  it("says where a part ends that is too long for one call", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("Write it.");
+    history.call("bash", { command: "line\n".repeat(1) }, "done");
+    history.say(`${"a line of the answer\n".repeat(4_000)}the end`);
+    await history.ingest(session);
+
+    const { text } = await session.activate("chat", { turn: 1 });
+    const next = Number(/\[cut here; from (\d+) shows more\]$/u.exec(text)?.[1]);
+    const rest = await session.activate("chat", { turn: 1, from: next });
+
+    expect(text).toMatch(new RegExp(`^Turn 1 of 1 of chat, lines 1-${next - 1} of 40`, "u"));
+    expect(rest.text).toMatch(/the end$/u);
+  });
+
   it("is no part of another object", async () => {
     const { session } = await openTestSession({ files: { "/work/a.ts": "a" } });
     await session.read({ path: "a.ts" });
