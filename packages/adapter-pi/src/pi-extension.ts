@@ -1,9 +1,10 @@
 import { compactionHooks } from "./compaction-hooks.ts";
+import { ingestNewest } from "./newest-messages.ts";
 import type { PiApi, PiHost } from "./pi-api.ts";
 import { offStatus, piCommand } from "./pi-command.ts";
 import { statusKey } from "./pi-notices.ts";
 import { lookedAt, piSessions, type PiSessionsOptions } from "./pi-sessions.ts";
-import { ingestEnd, requestHooks } from "./request-hooks.ts";
+import { requestHooks } from "./request-hooks.ts";
 import { toolHooks } from "./tool-hooks.ts";
 
 export interface PiExtensionOptions extends PiSessionsOptions {
@@ -44,9 +45,10 @@ export function piExtension(options: PiExtensionOptions): (host: PiHost) => void
     });
 
     if (options.summaries !== undefined) {
-      pi.on("agent_settled", async () => {
-        const session = sessions.present();
-        if (session !== undefined) await ingestEnd(session);
+      pi.on("agent_settled", async (_event, context) => {
+        const session = sessions.at(context);
+        // A store that fails is reported with the next request, which brings the messages again.
+        await session.connection.attempt(async () => await ingestNewest(session));
       });
     }
 

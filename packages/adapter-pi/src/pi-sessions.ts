@@ -1,4 +1,4 @@
-import type { ContextSession, ReadList, View, ViewOptions } from "@self-context-manager/core";
+import type { ContextSession, View, ViewOptions } from "@self-context-manager/core";
 import {
   type Breakpoints,
   connect,
@@ -46,8 +46,6 @@ export interface PiSession {
   context: PiContext;
   /** The system prompt as it is sent. */
   prompt: string;
-  /** The list of the last request, and the answer to it; undefined until there is one. */
-  last?: { readonly list: ReadList; readonly answer?: unknown } | undefined;
   /** Estimated tokens of Pi's own messages in the last request. */
   hostTokens: number;
   /** The user compacted the chat after the last request, and only the next one has the new list. */

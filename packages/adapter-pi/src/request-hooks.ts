@@ -47,8 +47,6 @@ export function requestHooks(pi: PiApi, sessions: PiSessions): void {
     const session = sessions.present();
     session?.own.saw(message);
     const isAnswer = isFields(message) && message["role"] === "assistant";
-    if (isAnswer && session?.last !== undefined)
-      session.last = { ...session.last, answer: message };
     const usage = isAnswer ? piUsage(message["usage"]) : undefined;
     if (usage !== undefined) session?.connection.answered(usage);
     // Before Pi compacts and sends the next request.
@@ -70,9 +68,7 @@ async function modelCall(
     messages,
     complete: async (opened, sent) => {
       if (tools.canActivate()) session.hostTokens = roughTokens(messages);
-      const list = await listOf(session, opened, sent);
-      session.last = { list };
-      return list;
+      return await listOf(session, opened, sent);
     },
   });
   if (!connection.isOn || connection.isFailing) return call;
@@ -108,17 +104,6 @@ async function listOf(
   return (await hasReplaced(connection, opened, list, replaced))
     ? await own.listFor(sent, context)
     : await own.listFor(list, context, replaced);
-}
-
-/**
- * Ingests the answer with which a run has ended, so that its turn can be summarized before the next prompt. A request that
- * other extensions have changed is left to the next one.
- */
-export async function ingestEnd({ connection, last }: PiSession): Promise<void> {
-  const { list, answer } = last ?? {};
-  if (list === undefined || answer === undefined || errorOf(answer) !== undefined) return;
-  if (list.messages.some(({ mark }) => mark !== "own")) return;
-  await connection.ingest([...list.messages.map(({ raw }) => raw), answer]);
 }
 
 /** Whether the session has the replaced messages of a list, up to the last one. */
