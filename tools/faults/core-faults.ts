@@ -1933,8 +1933,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/summarize-turn.ts",
-    of: "const isWanted = index !== -1 && texts",
-    becomes: "const isWanted = texts",
+    of: "const isNeeded = index !== -1 && summaries",
+    becomes: "const isNeeded = summaries",
     breaks: "A turn to which the user went back gets a summary.",
   },
   {
@@ -2075,5 +2075,59 @@ export const coreFaults: readonly DeliberateFault[] = [
     of: "chat && shownBeginning(chat)",
     becomes: "chat?.compaction",
     breaks: "Views after an archive cannot be rebuilt.",
+  },
+  {
+    file: "layouts/epoch/epoch-layout.ts",
+    of: "addLine(entry.of, entry.version ?? 1);\n    }\n    for",
+    becomes: "}\n    for",
+    breaks: "A note on a call whose result shows nothing of its own breaks a later view.",
+  },
+  {
+    file: "history/rewind.ts",
+    of: "state.unfolded.cut(turns.length);",
+    becomes: "",
+    breaks: "A new turn that replaces one that the user wanted whole is never folded.",
+  },
+  {
+    file: "session/summarize-turn.ts",
+    of: "if (call === undefined || noteOf(call.body) !== undefined) return [];",
+    becomes: "if (call === undefined) return [];",
+    breaks: "A model replaces the note that the user wrote meanwhile.",
+  },
+  {
+    file: "adapters/turn-summaries.ts",
+    of: "late?.catch(() => undefined);",
+    becomes: "",
+    breaks: "A summarizer that throws at once can end the host's process.",
+  },
+  {
+    file: "session/unfold.ts",
+    of: "if (entry.turn < (state.chat.state.archive?.from.turn ?? 0)) continue;",
+    becomes: "",
+    breaks: "restore promises to show an archived turn.",
+  },
+  {
+    file: "layouts/epoch/fold-text.ts",
+    of: 'if (row === "about") return',
+    becomes: 'if (row === "read") return',
+    breaks: "The notes of a fold's calls are in one row.",
+  },
+  {
+    file: "render/object-note.ts",
+    of: 'if (body.type === "summary") return "a summary is the text of a model and has no note";',
+    becomes: "",
+    breaks: "A note replaces the text of a summary.",
+  },
+  {
+    file: "session/find-objects.ts",
+    of: "return own === undefined || count === 1 ? shown : [...shown.slice(0, -1), own];",
+    becomes: "return shown;",
+    breaks: "The own chat is not found if many objects have its words.",
+  },
+  {
+    file: "session/open-chat.ts",
+    of: "return { shown: last < asked.to ? `${lines}\\n${chatCut.write(last + 1)}` : lines, last };",
+    becomes: "return { shown: lines, last };",
+    breaks: "A part of a chat ends without a word.",
   },
 ];

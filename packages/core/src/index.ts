@@ -76,7 +76,11 @@ export type {
   SessionToolAnswer,
   ToolDescription,
 } from "./session/session-tool.ts";
-export type { SummarizeOptions, TurnToSummarize } from "./session/summarize-turn.ts";
+export type {
+  SummarizeOptions,
+  SummaryOutcome,
+  TurnToSummarize,
+} from "./session/summarize-turn.ts";
 export type { ReadRequest } from "./session/read-file.ts";
 export type { RefusedRequest } from "./session/learn-refusal.ts";
 export type { View, ViewOptions } from "./session/view-options.ts";

@@ -2,8 +2,8 @@ import { isObjectId } from "@self-context-manager/objects";
 import type { ContextSession } from "../session/context-session.ts";
 
 /**
- * Activates the contents that left the view when the last epoch ended, and shows what it folded. Reports those that could not be activated.
- * For the arguments of a tool call, the files that it wrote are activated, because they hold the content.
+ * Activates the contents that left the view when the last epoch ended, reports those that cannot be activated, and has the
+ * next view show what was folded then. For the arguments of a tool call, the files that it wrote are activated, because they hold the content.
  */
 export async function restoreEpoch(
   session: ContextSession,

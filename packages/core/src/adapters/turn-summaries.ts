@@ -1,7 +1,7 @@
 import { messageOf } from "@self-context-manager/objects";
 import type { HostClock } from "../host/host-clock.ts";
 import type { Summarizer, SummaryAnswer } from "../host/summarizer.ts";
-import type { TurnToSummarize } from "../session/summarize-turn.ts";
+import type { SummaryOutcome, TurnToSummarize } from "../session/summarize-turn.ts";
 import type { GuardedSession } from "./guarded-session.ts";
 
 /** A model that writes summaries of finished turns (decision D73). */
@@ -25,6 +25,12 @@ export interface TurnSummaries {
 
 const usualPatience = 60_000;
 
+/** Returns why an answer brought no summary. `outcome` is undefined if the store failed. */
+function failureOf(outcome: SummaryOutcome | undefined): string | undefined {
+  if (outcome === undefined) return "the summary could not be stored";
+  return outcome === "not-usable" ? "the answer is not what was asked for" : undefined;
+}
+
 /** Without options, no model is asked. */
 export function turnSummaries(
   guard: Pick<GuardedSession, "attempt">,
@@ -47,6 +53,8 @@ export function turnSummaries(
       limit.abort();
       throw new Error(`the model did not answer within ${patience / 1000} s`);
     });
+    // It ends later than the answer, when nobody waits for it.
+    late?.catch(() => undefined);
     const both = AbortSignal.any([signal, limit.signal]);
     try {
       const answer = summarizer.summarize({ instruction, text, maxTokens, signal: both });
@@ -70,11 +78,11 @@ export function turnSummaries(
       const answer = await asked(given, next, ending);
       if (ending.signal.aborted) return;
       if (answer === undefined) continue;
-      const isStored = await guard.attempt(
+      const outcome = await guard.attempt(
         async (session) => await session.addSummary(next, answer),
         "waits",
       );
-      failure = isStored === false ? "the answer is not what was asked for" : undefined;
+      failure = failureOf(outcome);
     }
   }
 

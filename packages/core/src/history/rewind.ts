@@ -37,6 +37,8 @@ export async function moveTo(
     readSessionSets(state, point.session.body, await describeAll(dependencies.store, ids));
     state.executions.restore([]);
   }
+  // Summaries belong to what was said, so they stay right, and what they have cost does too.
+  state.unfolded.cut(turns.length);
   await returnToView(scope, point);
   scope.contents.clear();
   scope.inView.clear();

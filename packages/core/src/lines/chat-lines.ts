@@ -15,7 +15,7 @@ export const chatTurnHeader: LineKind<
 
 /** The header of the turns of a chat: a line for each turn follows. */
 export const chatTurnsHeader: LineKind<[chat: string, turns: number, shown: number]> =
-  line`Chat ${chat} has ${number} turns; turn shows one, from and to show lines. The last ${number}, each with the first words of the user and of its answer:`;
+  line`Chat ${chat} has ${number} turns; turn shows one, from and to show lines. The last ${number}, each in a line:`;
 
 /** The header of lines of an archived chat, or of an earlier session's. */
 export const chatLinesHeader: LineKind<[chat: string, from: number, to: number, count: number]> =

@@ -24,6 +24,7 @@ export function notedBody(
   text: string,
   by: NoteAuthor,
 ): ObjectBody | string {
+  if (body.type === "summary") return "a summary is the text of a model and has no note";
   if (body.locked) return `a ${body.type} is a record of a session and has no note`;
   const line = oneLine(text).trim();
   const { [field]: earlier, summary_provenance: source, view = [], ...others } = body;

@@ -35,8 +35,8 @@ export function shortName(
 }
 
 /** Returns the name of an object without a name of its own. An object of a user's file names the kind of the file. */
-function nameOfType({ type, media, short_summary: summary }: ObjectBody | ObjectMetadata): string {
-  if (type === "summary" && typeof summary === "string") return summary;
+function nameOfType({ type, media, turn }: ObjectBody | ObjectMetadata): string {
+  if (type === "summary" && typeof turn === "number") return `summary of turn ${turn}`;
   if (type !== "user") return type;
   return typeof media === "string" ? `user ${media}` : "user message";
 }

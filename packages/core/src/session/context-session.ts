@@ -17,7 +17,7 @@ import type { FindRequest } from "./find-objects.ts";
 import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
 import type { ReadRequest } from "./read-file.ts";
-import type { SummarizeOptions, TurnToSummarize } from "./summarize-turn.ts";
+import type { SummarizeOptions, SummaryOutcome, TurnToSummarize } from "./summarize-turn.ts";
 import type { View, ViewOptions } from "./view-options.ts";
 
 /** An object in the list for the user. */
@@ -248,14 +248,14 @@ export interface ContextSession extends AsyncDisposable {
    */
   turnToSummarize(options?: SummarizeOptions): Promise<TurnToSummarize | undefined>;
   /**
-   * Stores the summary that a model wrote about a turn, as `turnToSummarize` asked for it: an object of type `summary`
-   * (decision D73), and the notes of the named calls. Its short text is shown from the next end of an epoch on. Returns false if the answer is not usable, if the
-   * user went back to a point before the turn, or if the turn has a summary by now. What the answer cost is counted in each case.
+   * Stores the summary that a model wrote about a turn, as `turnToSummarize` asked for it, and the notes of the named calls:
+   * an object of type `summary` (decision D73). Its short text is shown from the next end of an epoch on. What the answer cost
+   * is counted, whatever becomes of it.
    */
   addSummary(
     request: Pick<TurnToSummarize, "key" | "calls">,
     answer: SummaryAnswer,
-  ): Promise<boolean>;
+  ): Promise<SummaryOutcome>;
   /**
    * Rejects with `StoreError` if the store cannot be written now. It waits for no operation of the session and takes almost
    * no time if the store works.

@@ -3,6 +3,8 @@ import {
   metadataVersion,
   type ObjectBody,
   type ObjectId,
+  oneLine,
+  sealObject,
   StoreError,
   staticReference,
   type StoredMetadata,
@@ -11,12 +13,12 @@ import {
 import { turnTalk } from "../chat/turn-talk.ts";
 import { turnText } from "../chat/turn-text.ts";
 import { callsOf, isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
+import { promptOf, soundUsage } from "../cost/reported-usage.ts";
 import type { SummaryAnswer } from "../host/summarizer.ts";
 import { fenced } from "../render/content-block.ts";
-import { noteOf } from "../render/object-note.ts";
+import { notedBody, noteOf } from "../render/object-note.ts";
 import type { ObjectPool } from "../state/object-pool.ts";
-import { commitObjects, commitSession, type SessionScope } from "../state/session-scope.ts";
-import { writeNote } from "./inspect-object.ts";
+import { commitSession, joinPool, type SessionScope } from "../state/session-scope.ts";
 import {
   answerTokens,
   readSummary,
@@ -84,29 +86,30 @@ export async function turnToSummarize(
 }
 
 /**
- * Stores the summary that a model wrote about a turn (decision D73). Returns false if the answer is not usable, if the user
- * went back to a point before the turn, or if the turn has a summary by now. What the request took is counted in each case.
+ * What became of an answer. `not-needed`: the user went back to a point before the turn, or the turn has a summary by now.
+ * `not-usable`: the answer is not what was asked for.
+ */
+export type SummaryOutcome = "stored" | "not-needed" | "not-usable";
+
+/**
+ * Stores the summary that a model wrote about a turn (decision D73), and the notes of the named calls, in one commit. What
+ * the request took is counted, whatever becomes of the answer.
  */
 export async function addSummary(
   scope: SessionScope,
   { key, calls }: Pick<TurnToSummarize, "key" | "calls">,
   answer: SummaryAnswer,
-): Promise<boolean> {
+): Promise<SummaryOutcome> {
   const { state, dependencies } = scope;
   const { summaries, chat } = state;
-  const { model, usage, cost } = answer;
-  const tokens =
-    usage === undefined
-      ? undefined
-      : { input: usage.input + usage.cacheRead + usage.cacheWrite, output: usage.output };
-  summaries.spend({ input: 0, output: 0, ...tokens, ...defined({ cost, model }) });
+  const origin = originOf(answer);
+  summaries.spend({ input: 0, output: 0, ...origin.tokens, ...origin });
   const index = chat.turns.findIndex((turn) => turnTalk(turn).key === key);
   const texts = readSummary(answer.text, calls);
-  const { stored } = chat;
-  const isWanted = index !== -1 && texts !== undefined && summaries.get(key) === undefined;
-  if (!isWanted || stored === undefined) {
+  const isNeeded = index !== -1 && summaries.get(key) === undefined;
+  if (!isNeeded || texts === undefined || chat.stored === undefined) {
     await commitSession(scope);
-    return false;
+    return texts === undefined ? "not-usable" : "not-needed";
   }
   const body: ObjectBody = {
     id: dependencies.ids.next(),
@@ -120,36 +123,72 @@ export async function addSummary(
     provenance: {
       origin: state.hostSessionId,
       generator: "agent",
-      parent_refs: [staticReference(stored)],
+      parent_refs: [staticReference(chat.stored)],
       prompt: summaryPrompt,
-      ...defined({ model, tokens, cost, time: dependencies.clock?.now() }),
+      ...origin,
+      ...defined({ time: dependencies.clock?.now() }),
     },
   };
-  const made = await storeOnce(scope, key, body);
-  if (made !== undefined) summaries.add(key, made);
-  for (const [handle, line] of texts.results) {
-    const id = state.pool.handles.get(handle);
-    // A line that is too long, or of an object that another process has changed, is not written.
-    if (id !== undefined) await writeNote(scope, id, line, "summarizer");
-  }
-  await commitSession(scope);
-  return made !== undefined;
-}
-
-/** Stores a summary unless another session has stored one of the same turn. Returns the one that is stored. */
-async function storeOnce(
-  scope: SessionScope,
-  key: string,
-  body: ObjectBody,
-): Promise<StoredMetadata | undefined> {
+  const notes = await notesOf(scope, texts.results);
+  summaries.add(key, metadataVersion({ ...sealObject(body), version: 1, at: unknownPoint }));
   try {
     const requestId = JSON.stringify(["summary", key]);
-    const [made] = await commitObjects(scope, [{ body, expect: 0 }], { requestId });
-    return made === undefined ? undefined : metadataVersion(made);
+    const made = await commitSession(scope, [{ body, expect: 0 }, ...notes], { requestId });
+    for (const stored of made.slice(1)) {
+      if (state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
+      joinPool(state, metadataVersion(stored));
+    }
+    return "stored";
   } catch (error) {
     if (!StoreError.is(error, "REQUEST_CONFLICT")) throw error;
-    return await storedSummary(scope, key);
+    // Another session has stored a summary of the turn, which is the one of this session too.
+    const stored = await storedSummary(scope, key);
+    if (stored !== undefined) summaries.add(key, stored);
+    await commitSession(scope);
+    return "not-needed";
   }
+}
+
+/** The version point of a version without a transaction. */
+const unknownPoint = { tx_id: 0, tx_time: "" };
+
+/** Returns where a summary is from, as far as the answer has it in a sound form. */
+function originOf({ model, usage, cost }: SummaryAnswer): {
+  readonly model: string;
+  readonly tokens?: { readonly input: number; readonly output: number };
+  readonly cost?: number;
+} {
+  const sound = usage === undefined ? undefined : soundUsage(usage);
+  const output = count(usage?.output);
+  return {
+    model: oneLine(String(model).toWellFormed()).slice(0, 200).toWellFormed(),
+    ...(sound === undefined && output === 0
+      ? {}
+      : { tokens: { input: sound === undefined ? 0 : promptOf(sound), output } }),
+    ...(count(cost) === 0 ? {} : { cost: count(cost) }),
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** Returns the versions of calls with the notes that a model wrote. A note that somebody has written since stays. */
+async function notesOf(
+  { state, dependencies: { store } }: SessionScope,
+  results: ReadonlyMap<string, string>,
+): Promise<readonly { readonly body: ObjectBody; readonly expect: number }[]> {
+  const lines = [...results].flatMap(([handle, line]) => {
+    const id = state.pool.handles.get(handle);
+    return id === undefined ? [] : [{ id, line }];
+  });
+  const stored = await store.getMany(lines.map(({ id }) => id));
+  return lines.flatMap(({ line }, index) => {
+    const call = stored[index];
+    if (call === undefined || noteOf(call.body) !== undefined) return [];
+    const body = notedBody(call, line, "summarizer");
+    return typeof body === "string" ? [] : [{ body, expect: call.version }];
+  });
 }
 
 /** Returns the summary of a turn by the turn's key, if the store has one. */

@@ -14,6 +14,8 @@ export async function unfold(
   const found = new Set<number>();
   for (const entry of state.sent.view?.record.entries ?? []) {
     if (entry.type !== "assistant" || entry.fold === undefined) continue;
+    // No view shows an archived turn.
+    if (entry.turn < (state.chat.state.archive?.from.turn ?? 0)) continue;
     const steps = state.chat.turns[entry.turn]?.steps ?? [];
     const calls = entry.fold.steps.flatMap((at) => {
       const step = steps[at];

@@ -69,7 +69,7 @@ export function sessionBody(state: SessionState): ObjectBody {
 
 /** Fills the pool and the sets of a state from a stored session object. */
 export function readSessionSets(
-  { pool, active, shown, uses, executions, summaries, unfolded }: SessionState,
+  { pool, active, shown, uses, executions }: SessionState,
   body: ObjectBody,
   metadata: ReadonlyMap<ObjectId, StoredMetadata>,
 ): void {
@@ -93,8 +93,6 @@ export function readSessionSets(
   shown.restore((body["host_shown"] ?? {}) as Readonly<Record<ObjectId, HostShown>>);
   uses.restore((body["recent"] ?? []) as readonly UseKey[]);
   executions.restore(body["pending_calls"] as readonly string[]);
-  unfolded.restore((body["unfolded_turns"] ?? []) as readonly number[]);
-  summaries.restore(body["summaries"] as SummaryRows | undefined, metadata);
 }
 
 /**
@@ -116,6 +114,8 @@ export function restoreSessionState(
   const state = newSessionState(ids, host, executions);
   state.sent.restore(storedCalls(body));
   readSessionSets(state, body, metadata);
+  state.unfolded.restore((body["unfolded_turns"] ?? []) as readonly number[]);
+  state.summaries.restore(body["summaries"] as SummaryRows | undefined, metadata);
   replaceChat(state, chatState(chat.body, host.sessionId));
   state.chat.keep(chat);
   state.noteTransaction(Math.max(session.at.tx_id, chat.at.tx_id));

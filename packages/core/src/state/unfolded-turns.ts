@@ -5,6 +5,8 @@ export interface UnfoldedTurns extends StatePart {
   /** In order. */
   readonly turns: readonly number[];
   add(turns: Iterable<number>): void;
+  /** Forgets the turns from an index on, because the user went back to before them. */
+  cut(index: number): void;
   restore(turns: readonly number[]): void;
 }
 
@@ -29,6 +31,9 @@ export function unfoldedTurns(): UnfoldedTurns {
     add(more) {
       const added = [...more].filter((turn) => !turns.includes(turn));
       if (added.length > 0) set([...turns, ...added]);
+    },
+    cut(index) {
+      if (turns.some((turn) => turn >= index)) set(turns.filter((turn) => turn < index));
     },
     restore: set,
   };

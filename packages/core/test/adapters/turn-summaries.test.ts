@@ -171,6 +171,31 @@ describe("a connection with a summarizer", () => {
     );
   });
 
+  it("leaves no promise that nobody handles if a summarizer throws at once", async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const summarizer: Summarizer = {
+      specification: "summarizer-1",
+      summarize: () => {
+        throw new Error("no model");
+      },
+    };
+    const clock = { now: () => 1_700_000_000_000, wait: async () => await Promise.resolve() };
+    const summaries = { summarizer, patience: 5_000 };
+    const { connection } = await testConnection({ host: { summaries, clock } });
+
+    await connection.modelCall({ messages: history().messages });
+    await vi.waitFor(async () => {
+      const { summaryFailure } = connection.figures(await connection.peek());
+      expect(summaryFailure).toBe("no model");
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off("unhandledRejection", note);
+
+    expect(unhandled).toEqual([]);
+  });
+
   it("tries again while the store works again", async () => {
     const { summarizer, requests } = scripted(answered);
     const made = await testConnection({ host: { summaries: { summarizer } } });

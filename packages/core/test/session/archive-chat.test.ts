@@ -211,7 +211,7 @@ describe("the object of an archived chat", () => {
       ok: true,
       isOutput: true,
       effects: [],
-      text: "Chat c1 has 2 turns; turn shows one, from and to show lines. The last 2, each with the first words of the user and of its answer:\n1. one -> answer one\n2. two -> answer two",
+      text: "Chat c1 has 2 turns; turn shows one, from and to show lines. The last 2, each in a line:\n1. one -> answer one\n2. two -> answer two",
     });
     expect((await session.activate("c1", { turn: 1 })).text).toBe(
       'Turn 1 of 2 of c1, lines 1-7 of 7; from and to show other lines:\n--- user\none\n--- toolcall t1 bash\n{"command":"a"}\n[t1 ok, 10 chars]\n--- assistant\nanswer one',

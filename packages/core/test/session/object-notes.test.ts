@@ -2,10 +2,11 @@ import { isReference, type ObjectId, sealObject } from "@self-context-manager/ob
 import { describe, expect, it } from "vitest";
 import { contextCommand } from "../../src/adapters/context-command.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openClockedSession } from "./clocked-session.ts";
 import { numberedLines } from "./fake-files.ts";
-import { oneCall } from "./script-history.ts";
+import { oneCall, scriptHistory } from "./script-history.ts";
 import { openTestSession, otherHost } from "./test-session.ts";
 import { latest, storedSession, textOfMessage } from "./view-parts.ts";
 
@@ -326,5 +327,34 @@ describe("the view", () => {
     expect(messages.slice(count).map(textOfMessage)).toEqual([
       '[f2 b.ts 471 v2 short_summary="numbers of b"]',
     ]);
+  });
+});
+
+describe("a note on a call whose result shows nothing of its own", () => {
+  const text = "text of a\n".repeat(400);
+
+  it.each(["note", "name"] as const)("breaks no later view: %s", async (how) => {
+    const { session } = await openTestSession({
+      layout: epochLayout(),
+      policy: recentlyUsedPolicy(),
+      files: { "/work/a.ts": text },
+    });
+    const history = scriptHistory();
+    history.user("go");
+    history.call("bash", { command: "a" }, "a line\n".repeat(400));
+    await history.ingest(session);
+    await session.nextView();
+    await session.recordRead("a.ts", { callId: "call_2" });
+    history.call("read", { path: "a.ts" }, text);
+    await history.ingest(session);
+    await session.nextView();
+    await session[how]("t2", "one");
+    history.say("talk ".repeat(600));
+    history.user("more");
+    await history.ingest(session);
+
+    const view = await session.nextView({ contextWindow: 2_600 });
+
+    expect(view.epoch?.endedBy).toBe("budget");
   });
 });

@@ -165,7 +165,7 @@ describe("the chat of an earlier session", () => {
     expect(summary).toMatchObject({ ok: true, isOutput: true, effects: [] });
     expect(summary.text).toBe(
       [
-        `Chat ${chatId} has 2 turns; turn shows one, from and to show lines. The last 2, each with the first words of the user and of its answer:`,
+        `Chat ${chatId} has 2 turns; turn shows one, from and to show lines. The last 2, each in a line:`,
         "1. Make the parser faster. --- user this line is the user's -> The parser is faster now.",
         "2. And the lexer? -> It is fast already.",
       ].join("\n"),

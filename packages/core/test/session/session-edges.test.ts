@@ -212,7 +212,7 @@ describe("the tools of the model", () => {
         id: {
           type: "string",
           description:
-            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section.",
+            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section; chat#t3: what was said around t3.",
         },
         from: { type: "number", description: "First line, from 1." },
         to: { type: "number" },

@@ -1,4 +1,5 @@
-import { objectId } from "@self-context-manager/objects";
+import { objectId, type ObjectStore } from "@self-context-manager/objects";
+import { memoryStore } from "@self-context-manager/store-memory";
 import { describe, expect, it } from "vitest";
 import type { SummaryAnswer } from "../../src/host/summarizer.ts";
 import { readList } from "../../src/host/read-list.ts";
@@ -6,6 +7,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { TurnToSummarize } from "../../src/session/summarize-turn.ts";
+import { failingStore } from "./failing-store.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import {
   openTestSession,
@@ -33,12 +35,16 @@ interface Worked extends TestSession {
 }
 
 /** A session with a finished turn of four calls, and the beginning of the next. */
-async function worked({ hasEarlierTurn = false } = {}): Promise<Worked> {
+async function worked({
+  hasEarlierTurn = false,
+  store,
+}: { readonly hasEarlierTurn?: boolean; readonly store?: ObjectStore } = {}): Promise<Worked> {
   let now = 1_700_000_000_000;
   const opened = await openTestSession({
     layout: epochLayout({ folds: { age: 0 } }),
     policy: recentlyUsedPolicy(),
     clock: { now: () => now },
+    ...(store === undefined ? {} : { store }),
   });
   const history = scriptHistory();
   if (hasEarlierTurn) {
@@ -118,7 +124,7 @@ describe("the summary of a turn", () => {
     const { session, store } = await worked();
     const request = await requested(session);
 
-    expect(await session.addSummary(request, good)).toBe(true);
+    expect(await session.addSummary(request, good)).toBe("stored");
 
     const { chatId } = await session.status();
     const [found] = (await store.find({ where: { type: "summary" } })).items;
@@ -259,14 +265,113 @@ describe("the summary of a turn", () => {
 
     await session.addSummary(request, good);
     const second = answered(JSON.stringify({ short_summary: "Other.", long_summary: "Other." }));
-    expect(await fork.addSummary(request, second)).toBe(true);
+    expect(await fork.addSummary(request, second)).toBe("not-needed");
 
     expect((await store.find({ where: { type: "summary" } })).items).toHaveLength(1);
     expect((await fork.activate("chat")).text).toContain(`1. ${short}`);
   });
 });
 
+describe("the summaries of a session", () => {
+  it("stay with what they have cost when the user goes back", async () => {
+    const { session, history } = await worked();
+    history.say("I look.");
+    history.user("Well?");
+    await history.ingest(session);
+    await session.nextView();
+    const request = await requested(session);
+    await session.addSummary(request, good);
+    const { summaries } = await session.status();
+    const other = scriptHistory(1_800_000_000_000);
+    other.user("And the printer?");
+    const list = [...history.messages.slice(0, -3), ...other.messages];
+
+    await session.ingest(readList(list, plainCodec), { rewound: true });
+
+    expect((await session.status()).summaries).toEqual(summaries);
+    expect(summaries).toMatchObject({ count: 1, calls: 1 });
+    expect((await session.activate("chat")).text).toContain(`1. ${short}`);
+  });
+
+  it("are stored with their notes and their cost in one commit, or not at all", async () => {
+    const failing = failingStore(memoryStore());
+    const { session } = await worked({ store: failing.store });
+    const request = await session.turnToSummarize({ results: true });
+    const results = { t1: "The log has 400 equal lines." };
+    const text = JSON.stringify({ short_summary: short, long_summary: long, results });
+    failing.failAt(failing.commits() + 1);
+
+    await expect(session.addSummary(request as TurnToSummarize, answered(text))).rejects.toThrow();
+    const after = await session.status();
+    expect(await session.addSummary(request as TurnToSummarize, answered(text))).toBe("stored");
+
+    expect(after.summaries).toMatchObject({ count: 0, calls: 0 });
+    expect((await session.status()).summaries).toMatchObject({ count: 1, calls: 1 });
+  });
+
+  it("take over nothing odd from a host's answer", async () => {
+    const { session, store } = await worked();
+    const request = await requested(session);
+    const usage = {
+      input: Number.NaN,
+      cacheRead: -1,
+      cacheWrite: 7,
+      output: Number.POSITIVE_INFINITY,
+    };
+    const odd = { ...good, model: "\uD800 a\nb", usage, cost: Number.NaN };
+
+    expect(await session.addSummary(request, odd)).toBe("stored");
+
+    const [found] = (await store.find({ where: { type: "summary" } })).items;
+    expect(found?.body.provenance).toMatchObject({
+      model: "\uFFFD a b",
+      tokens: { input: 7, output: 0 },
+    });
+    expect(found?.body.provenance).not.toHaveProperty("cost");
+  });
+
+  it("have names without a word of the model, and no notes", async () => {
+    const { session, store } = await worked();
+    const request = await requested(session);
+    await session.addSummary(request, good);
+    const [found] = (await store.find({ where: { type: "summary" } })).items;
+    const id = String(found?.body.id);
+
+    const { text } = await session.activate(id);
+    const noted = await session.note(id, "Other words.");
+
+    expect(text).toContain("summary of turn 1");
+    expect(text).not.toContain(short.slice(0, 10));
+    expect(noted).toMatchObject({ ok: false });
+    expect(noted.text).toContain("a summary is the text of a model and has no note");
+  });
+});
+
 describe("a line of a long result", () => {
+  it("replaces no note that was written while the model answered", async () => {
+    const { session } = await worked();
+    const request = await session.turnToSummarize({ results: true });
+    await session.note("t1", "My own words.");
+    const results = { t1: "The log has 400 equal lines." };
+    const text = JSON.stringify({ short_summary: short, long_summary: long, results });
+
+    await session.addSummary(request as TurnToSummarize, answered(text));
+
+    const notes = (await session.status()).objects.flatMap(
+      ({ stored: { body } }) => body["short_summary"] ?? [],
+    );
+    expect(notes).toEqual(["My own words."]);
+  });
+
+  it("is in the fold of its turn", async () => {
+    const opened = await worked();
+    await opened.session.note("t3", "The lexer has no tests.");
+
+    expect(await viewAfterEnd(opened)).toMatch(
+      /turn 1 are folded;[^"]*about t3: The lexer has no tests\./u,
+    );
+  });
+
   it("is asked for in the same request, and is the note of its call", async () => {
     const { session, store } = await worked();
     const request = await session.turnToSummarize({ results: true });
@@ -275,7 +380,7 @@ describe("a line of a long result", () => {
 
     expect(request?.calls).toEqual(["t1"]);
     expect(request?.instruction).toContain("Calls: t1.");
-    expect(await session.addSummary(request as TurnToSummarize, answered(text))).toBe(true);
+    expect(await session.addSummary(request as TurnToSummarize, answered(text))).toBe("stored");
 
     const notes = (await session.status()).objects.flatMap(
       ({ stored: { body } }) => body["short_summary"] ?? [],
@@ -321,7 +426,7 @@ describe("an answer of the model", () => {
     const { session, store } = await worked();
     const request = await requested(session);
 
-    expect(await session.addSummary(request, answered(text))).toBe(false);
+    expect(await session.addSummary(request, answered(text))).toBe("not-usable");
 
     expect((await store.find({ where: { type: "summary" } })).items).toEqual([]);
     expect((await session.status()).summaries).toMatchObject({ count: 0, calls: 1, cost: 0.002 });
@@ -349,7 +454,7 @@ describe("an answer of the model", () => {
     again.user("Something else.");
     await session.ingest(readList(again.messages, plainCodec), { rewound: true });
 
-    expect(await session.addSummary(request, good)).toBe(false);
+    expect(await session.addSummary(request, good)).toBe("not-needed");
     expect((await store.find({ where: { type: "summary" } })).items).toEqual([]);
   });
 });

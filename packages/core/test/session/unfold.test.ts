@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { restoreEpoch } from "../../src/adapters/restore-epoch.ts";
+import { readList } from "../../src/host/read-list.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
-import { openTestSession, type TestSession, testHost } from "./test-session.ts";
+import { openTestSession, plainCodec, type TestSession, testHost } from "./test-session.ts";
 
 const talk = "The parser reads each line again and again. ".repeat(18);
 const folded = "calls of turn 1 are folded";
@@ -111,5 +112,28 @@ describe("restoring an epoch that has folded steps", () => {
 
     expect(await session.unfold(["t9", "f1"])).toEqual([]);
     expect(await nextText(session)).toContain(folded);
+  });
+
+  it("says nothing of a turn that was archived since", async () => {
+    const { session, history, left } = await foldedTurn();
+    history.say("It is well.");
+    await history.ingest(session);
+    await session.archive();
+
+    expect(await session.unfold(left)).toEqual([]);
+  });
+
+  it("ends for a turn to which the user went back", async () => {
+    const { session, left, store } = await foldedTurn();
+    await restoreEpoch(session, left);
+    const { sessionId } = await session.status();
+    const before = await store.get(sessionId);
+    const other = scriptHistory(1_800_000_000_000);
+    other.user("Something else.");
+
+    await session.ingest(readList(other.messages, plainCodec), { rewound: true });
+
+    expect(before?.body["unfolded_turns"]).toEqual([0]);
+    expect((await store.get(sessionId))?.body["unfolded_turns"]).toBeUndefined();
   });
 });

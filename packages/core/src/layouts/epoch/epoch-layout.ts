@@ -58,6 +58,9 @@ function neededVersions(
     if ((isNew || isBare) && entry.type === "result" && entry.of !== undefined) {
       if (entry.form === "reference") addLine(entry.of, entry.version ?? 1);
       else names.add(`${entry.of}@${entry.version ?? 1}`);
+    } else if (entry.type === "result" && entry.of !== undefined) {
+      // A later version has only other fields, but the line of the sent one can be drawn again.
+      addLine(entry.of, entry.version ?? 1);
     }
     for (const { of, version } of linesBesideOutput(entry)) addLine(of, version);
     const parts = partsOf(entry);

@@ -13,6 +13,7 @@ import { argumentsOf, isText } from "../../chat/message.ts";
 import { callsOf } from "../../chat/turn.ts";
 import { foldHeader } from "../../lines/fold-lines.ts";
 import { fenced } from "../../render/content-block.ts";
+import { noteOf } from "../../render/object-note.ts";
 import { nameWeights, shortName } from "../../render/short-name.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
 import type { Fold } from "../../view/view-entry.ts";
@@ -21,14 +22,23 @@ import type { PlanningContext } from "./planning-context.ts";
 /** The most objects that a row names, unless it is in `mostOf`. */
 const mostNames = 12;
 
-/** The most rows with a command, names of failed calls, and rows with a sentence of an answer. */
-const mostOf: Partial<Record<RowName, number>> = { ran: 6, failed: 6, said: 4 };
+/** The most rows with a command, names of failed calls, and rows with a note of a call and a sentence of an answer. */
+const mostOf: Partial<Record<RowName, number>> = { ran: 6, failed: 6, about: 6, said: 4 };
 
 /** The most characters of a command, of which the last of its kind is shown, and of a sentence. */
 const longest = { command: 100, sentence: 200 } as const;
 
 /** The rows of a fold, in their order, with the word that each begins with. */
-type RowName = "read" | "edited" | "wrote" | "noted" | "ran" | "failed" | "activated" | "said";
+type RowName =
+  | "read"
+  | "edited"
+  | "wrote"
+  | "noted"
+  | "ran"
+  | "failed"
+  | "activated"
+  | "about"
+  | "said";
 
 /** What a row lists: an object with the text for it, or only a text. */
 interface Item {
@@ -58,6 +68,7 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
     ran: new Map(),
     failed: new Map(),
     activated: new Map(),
+    about: new Map(),
     said: new Map(),
   };
   const commands = new Map<string, Command>();
@@ -107,6 +118,7 @@ function rowText(row: RowName, found: ReadonlyMap<string, Item>, names: Set<stri
   const texts = shown.map(({ text }) => text);
   for (const { handle } of shown) if (handle !== undefined) names.add(handle);
   if (row === "said") return texts.map((text) => `said: ${text}`).join("\n");
+  if (row === "about") return texts.map((text) => `about ${text}`).join("\n");
   const left = all.length - shown.length;
   if (row === "ran") {
     const others = left === 0 ? [] : [`other commands: ${left}`];
@@ -134,6 +146,9 @@ function noteCall(
   const noteObject = (row: RowName, entry: PoolEntry): void =>
     note(rows[row], entry.handle, { handle: entry.handle, text: named(entry) });
   if (hasFailed(call)) noteObject("failed", call);
+  const about = noteOf(body);
+  if (about !== undefined)
+    note(rows.about, call.handle, { handle: call.handle, text: `${call.handle}: ${about}` });
   if (contextTool !== undefined && contextTool !== "read") {
     if (contextTool === "activate" || contextTool === "pin")
       for (const target of targetsOf(context, body)) noteObject("activated", target);
