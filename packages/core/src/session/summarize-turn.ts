@@ -161,7 +161,7 @@ function originOf({ model, usage, cost }: SummaryAnswer): {
   const sound = usage === undefined ? undefined : soundUsage(usage);
   const output = count(usage?.output);
   return {
-    model: oneLine(String(model).toWellFormed()).slice(0, 200).toWellFormed(),
+    model: oneLine(model.toWellFormed()).slice(0, 200).toWellFormed(),
     ...(sound === undefined && output === 0
       ? {}
       : { tokens: { input: sound === undefined ? 0 : promptOf(sound), output } }),

@@ -301,7 +301,9 @@ describe("the summaries of a session", () => {
     const text = JSON.stringify({ short_summary: short, long_summary: long, results });
     failing.failAt(failing.commits() + 1);
 
-    await expect(session.addSummary(request as TurnToSummarize, answered(text))).rejects.toThrow();
+    await expect(session.addSummary(request as TurnToSummarize, answered(text))).rejects.toThrow(
+      "the disk is full",
+    );
     const after = await session.status();
     expect(await session.addSummary(request as TurnToSummarize, answered(text))).toBe("stored");
 
