@@ -2,7 +2,7 @@ import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-
 
 import { isAbsolute, relative, sep } from "node:path";
 
-/** The name of an object for a person: its nickname in brackets, then its path, tool call, session or origin. */
+/** The name of an object for a person: its nickname in brackets, then its path, tool call, session, the turn and the short text of a summary, or its origin. */
 export function objectName(body: ObjectBody | ObjectMetadata, folder: string): string {
   const nickname = body.nickname === undefined ? "" : `[${body.nickname}] `;
   return visible(`${nickname}${ownName(body, folder)}`);
@@ -11,6 +11,8 @@ export function objectName(body: ObjectBody | ObjectMetadata, folder: string): s
 function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
   if (body.type === "session")
     return `${stringOrEmpty(body["harness"])} ${stringOrEmpty(body["session_id"])}`;
+  if (body.type === "summary")
+    return `turn ${String(body["turn"])}: ${stringOrEmpty(body["short_summary"])}`;
   const { origin } = body.provenance;
   if (["system_prompt", "chat", "user"].includes(body.type)) return origin;
   const path = body["path"] ?? (body.type === "toolcall" ? undefined : origin);

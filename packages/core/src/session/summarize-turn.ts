@@ -117,6 +117,7 @@ export async function addSummary(
     locked: false,
     content: texts.long,
     short_summary: texts.short,
+    char_count: texts.long.length,
     turn_key: key,
     turn: index + 1,
     chat_ref: { ref: "dynamic", id: chat.id },

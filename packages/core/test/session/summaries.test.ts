@@ -133,6 +133,7 @@ describe("the summary of a turn", () => {
     expect(stored?.body).toMatchObject({
       content: long,
       short_summary: short,
+      char_count: long.length,
       turn: 1,
       turn_key: request.key,
       chat_ref: { ref: "dynamic", id: chatId },
