@@ -12,7 +12,7 @@ function ownName(body: ObjectBody | ObjectMetadata, folder: string): string {
   if (body.type === "session")
     return `${stringOrEmpty(body["harness"])} ${stringOrEmpty(body["session_id"])}`;
   if (body.type === "summary")
-    return `turn ${String(body["turn"])}: ${stringOrEmpty(body["short_summary"])}`;
+    return `turn ${Number(body["turn"])}: ${stringOrEmpty(body["short_summary"])}`;
   const { origin } = body.provenance;
   if (["system_prompt", "chat", "user"].includes(body.type)) return origin;
   const path = body["path"] ?? (body.type === "toolcall" ? undefined : origin);
