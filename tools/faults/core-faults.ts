@@ -2119,12 +2119,6 @@ export const coreFaults: readonly DeliberateFault[] = [
     breaks: "A note replaces the text of a summary.",
   },
   {
-    file: "session/find-objects.ts",
-    of: "return own === undefined || count === 1 ? shown : [...shown.slice(0, -1), own];",
-    becomes: "return shown;",
-    breaks: "The own chat is not found if many objects have its words.",
-  },
-  {
     file: "session/open-chat.ts",
     of: "return { shown: last < asked.to ? `${lines}\\n${chatCut.write(last + 1)}` : lines, last };",
     becomes: "return { shown: lines, last };",
