@@ -42,7 +42,8 @@ export function checkRequest(
 ): void {
   assert.deepEqual(pairingFaults(request), [], "the request is legal");
   const seen = request.messages
-    .filter(({ role }) => role === "user")
+    // The notice of turns that left has their words too, also of turns that a summary replaced.
+    .filter(({ role, text }) => role === "user" && !text.startsWith("[turns "))
     .flatMap(({ text }) => text.match(token) ?? []);
   const all = [...(summary === undefined ? [] : [summary]), ...said.map(({ text }) => text)];
   if (!isLimited) {
