@@ -1933,8 +1933,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/summarize-turn.ts",
-    of: "const isNeeded = index !== -1 && summaries",
-    becomes: "const isNeeded = summaries",
+    of: "if (index === -1 || summaries.get(key) !== undefined || chat.stored === undefined) {",
+    becomes: "if (summaries.get(key) !== undefined || chat.stored === undefined) {",
     breaks: "A turn to which the user went back gets a summary.",
   },
   {
@@ -2120,8 +2120,8 @@ export const coreFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/open-chat.ts",
-    of: "return { shown: last < asked.to ? `${lines}\\n${chatCut.write(last + 1)}` : lines, last };",
-    becomes: "return { shown: lines, last };",
+    of: "...(last < asked.to ? [chatCut.write(last + 1)] : []),",
+    becomes: "",
     breaks: "A part of a chat ends without a word.",
   },
 ];

@@ -104,6 +104,16 @@ test.each([
   expect((await store.scm("show", "a.txt")).stdout).not.toContain("short_summary");
 });
 
+test("nothing is sent of an object that can have no note", async () => {
+  await using store = await storeWithSession();
+  await using server = await modelServer(200, said("A line."));
+
+  const { code, stderr } = await store.scm("summarize", "s1", "--url", server.url, "--model", "m");
+
+  expect([code, server.asked]).toEqual([1, []]);
+  expect(stderr).toContain("no note was written: a session is a record of a session");
+});
+
 test("a server that is not there is named", async () => {
   await using store = await storeWithSession();
   const url = "http://127.0.0.1:9";
@@ -111,5 +121,5 @@ test("a server that is not there is named", async () => {
   const { code, stderr } = await store.scm("summarize", "a.txt", "--url", url, "--model", "m");
 
   expect(code).toBe(1);
-  expect(stderr).toContain("no note was written: ");
+  expect(stderr).toContain(`${url}/chat/completions does not answer (`);
 });

@@ -1,5 +1,5 @@
 import type { Summarizer } from "@self-context-manager/core";
-import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
+import { isJsonObject, type JsonObject, messageOf } from "@self-context-manager/objects";
 
 export interface UrlSummarizerOptions {
   /** The address of a server with OpenAI's chat completions, such as llama.cpp, Ollama or vLLM: `http://127.0.0.1:11434/v1`. */
@@ -15,7 +15,7 @@ export function urlSummarizer({ url, model, key }: UrlSummarizerOptions): Summar
   return {
     specification: "summarizer-1",
     async summarize({ instruction, text, maxTokens, signal }) {
-      const response = await fetch(address, {
+      const response = await answerOf(address, {
         method: "POST",
         signal,
         headers: {
@@ -41,6 +41,15 @@ export function urlSummarizer({ url, model, key }: UrlSummarizerOptions): Summar
       return { text: said, model, ...usageOf(objectIn(answer)) };
     },
   };
+}
+
+async function answerOf(address: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(`${address} does not answer (${messageOf(cause)})`, { cause: error });
+  }
 }
 
 function objectIn(text: string): JsonObject {

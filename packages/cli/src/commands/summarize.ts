@@ -1,6 +1,6 @@
 import { urlSummarizer } from "@self-context-manager/compose";
 import type { ObjectId, ObjectStore, Summarizer } from "@self-context-manager/core";
-import { noteOf, noteRequest, readNote } from "@self-context-manager/core/host";
+import { notedBody, noteOf, noteRequest, readNote } from "@self-context-manager/core/host";
 import { messageOf } from "@self-context-manager/objects";
 
 import { CliError, UsageError } from "../cli-errors.ts";
@@ -42,8 +42,9 @@ A note is one line that stays with the object; scm note writes one by hand.`,
         const note = known ?? (await made(store, body.id, summarizer, ending.signal));
         await call.print(`${name} has the note ${visible(JSON.stringify(note))}\n`);
       } catch (error) {
+        if (ending.signal.aborted) throw new CliError("ended by the user", { cause: error });
         failed += 1;
-        call.note(`${name}: no note was written: ${visible(messageOf(error))}\n`);
+        call.note(`${name}: no note was written: ${visible(messageOf(error))}`);
       }
     }
     if (failed === 0) return;
@@ -71,7 +72,11 @@ async function made(
   summarizer: Summarizer,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const content = (await store.get(id))?.body.content ?? "";
+  const stored = await store.get(id);
+  // Nothing is sent of an object that can have no note.
+  const reason = stored === undefined ? undefined : notedBody(stored, "one", "summarizer");
+  if (typeof reason === "string") throw new Error(reason);
+  const content = stored?.body.content ?? "";
   if (content.trim() === "") throw new Error("it has no text");
   const answer = await summarizer.summarize({ ...noteRequest(content), signal });
   const line = readNote(answer.text);

@@ -24,6 +24,9 @@ export const chatLinesHeader: LineKind<[chat: string, from: number, to: number, 
 /** The end of lines of a chat that one call cannot show all. */
 export const chatCut: LineKind<[next: number]> = line`[cut here; from ${number} shows more]`;
 
+/** The end of a line of a chat that is longer than one call shows. */
+export const chatLineCut: LineKind<[line: number]> = line`[line ${number} is longer, and cut here]`;
+
 /** The header of a text that a model wrote about a turn; the text is in a fence below. */
 export const turnSummaryHeader: LineKind<[field: string, turn: number, chat: string]> =
   line`The ${field} of turn ${number} of ${chat}, written by a model:`;

@@ -1,5 +1,6 @@
 import {
   chatCut,
+  chatLineCut,
   chatLinesHeader,
   chatTurnHeader,
   chatTurnsHeader,
@@ -52,6 +53,7 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     chatLinesHeader,
     turnSummaryHeader,
     chatCut,
+    chatLineCut,
     fenceRow,
   ],
   "content blocks of the pooled layout": Object.values(pooledHeaders),

@@ -46,7 +46,7 @@ export async function activate(
 ): Promise<ToolAnswer> {
   const target = await resolveTarget(scope, given);
   if (target.type === "unknown") {
-    const around = await aroundCall(scope, given);
+    const around = await aroundCall(scope, given, lines);
     if (around !== undefined) return around;
     const section = await sectionTarget(scope, given);
     if (section !== undefined && isPart(lines))
@@ -70,15 +70,40 @@ export async function activate(
   return await activateEntry(scope, entry, lines);
 }
 
-/** Opens the part of the own chat around a call, by `chat#HANDLE`; undefined if the name is another one. */
-async function aroundCall(scope: SessionScope, given: string): Promise<ToolAnswer | undefined> {
-  const [, chat = "", call = ""] = /^(.+?)#\s*(\S+)$/u.exec(withoutBrackets(given.trim())) ?? [];
+/** Returns the chat and the call of `chat#HANDLE`, if the chat is the own one or was archived from it. */
+async function chatPart(
+  scope: SessionScope,
+  given: string,
+): Promise<{ readonly chat: string; readonly call: string } | undefined> {
+  const plain = withoutBrackets(given.trim());
+  const [, chat = "", call = ""] = /^(.+?)#\s*@?([a-z]\d+)$/iu.exec(plain) ?? [];
   if (chat === "") return undefined;
   const named = await resolveTarget(scope, chat.trim());
-  if (named.type !== "locked" || named.id !== scope.state.chat.id) return undefined;
-  const target = await resolveTarget(scope, call);
-  const opened = target.type === "known" ? openAround(scope, target.entry.id) : undefined;
-  return opened ?? refusal(`${chat} has no call ${JSON.stringify(call)}; give the handle of one.`);
+  const isOwn =
+    named.type === "locked"
+      ? named.id === scope.state.chat.id
+      : named.type === "known" && named.entry.stored.body["archived"] === true;
+  return isOwn ? { chat: chat.trim(), call } : undefined;
+}
+
+/** Opens the part of the own chat around a call; undefined if the name is another one. */
+async function aroundCall(
+  scope: SessionScope,
+  given: string,
+  lines: ActivateRange,
+): Promise<ToolAnswer | undefined> {
+  const part = await chatPart(scope, given);
+  if (part === undefined) return undefined;
+  if (lines.turn !== undefined)
+    return refusal(
+      `${given} is a part of the chat; give it without turn, or ${part.chat} with it.`,
+    );
+  const target = await resolveTarget(scope, part.call);
+  const opened = target.type === "known" ? openAround(scope, target.entry.id, lines) : undefined;
+  return (
+    opened ??
+    refusal(`${part.chat} has no call ${JSON.stringify(part.call)}; give the handle of one.`)
+  );
 }
 
 /** Whether an object is a chat, or the session of one. */
@@ -304,6 +329,8 @@ export async function deactivate(
     async (current, handle) => await deactivate(current, handle, note),
   );
   if (answer !== undefined) return answer;
+  const part = target.type === "unknown" ? await chatPart(scope, given) : undefined;
+  if (part !== undefined) return await deactivate(scope, part.chat, note);
   if (target.type === "unknown" || target.type === "ambiguous")
     return notFound(scope, given, target);
   if (target.type === "locked") {
@@ -368,6 +395,8 @@ export async function pin(scope: SessionScope, given: string): Promise<ToolAnswe
     );
   if (target.type === "known" && isChat(target.entry.stored))
     return refusal(`${given} is an archived chat; activate shows it, and it cannot be pinned.`);
+  if (target.type === "unknown" && (await chatPart(scope, given)) !== undefined)
+    return refusal(`${given} is a part of the chat; activate shows it, and it cannot be pinned.`);
   const version = target.type === "unknown" ? await namedVersion(scope, given) : undefined;
   if (typeof version === "string") return refusal(version);
   if (version !== undefined && !isEarlier(version)) return await pin(scope, version.entry.handle);

@@ -16,6 +16,7 @@ import { isAssistantStep, type Turn } from "../chat/turn.ts";
 import { chatHandle } from "../lines/handles.ts";
 import {
   chatCut,
+  chatLineCut,
   chatLinesHeader,
   chatTurnHeader,
   chatTurnsHeader,
@@ -28,7 +29,7 @@ import type { SessionState } from "../state/session-state.ts";
 import type { SummaryRows } from "../state/turn-summaries.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { workspacesOf } from "./chat-workspaces.ts";
-import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+import { type ActivateRange, chosenRange, isPart } from "./chosen-range.ts";
 import { storedSummary } from "./summarize-turn.ts";
 import { withinLimit } from "./within-limit.ts";
 
@@ -57,8 +58,23 @@ export async function openOwnChat(scope: SessionScope, lines: ActivateRange): Pr
   return summaryOf(chatHandle, turns, shortOf, listed.length);
 }
 
-/** Shows the part of the session's own chat around a call: its answer, and the answers before and behind it. */
-export function openAround(scope: SessionScope, call: ObjectId): ToolAnswer | undefined {
+/** Returns the number of lines of parts of a chat, each of which ends with a line break. */
+function linesIn(parts: string): number {
+  return parts.split("\n").length - 1;
+}
+
+/** Characters of the answer before a call above which the part around the call begins with its own answer. */
+const longBefore = 20_000;
+
+/**
+ * Shows the part of the session's own chat around a call: its answer, and the answers before and behind it, or the lines of
+ * the turn that are asked for. Undefined if the chat has no such call.
+ */
+export function openAround(
+  scope: SessionScope,
+  call: ObjectId,
+  { from, to }: Pick<ActivateRange, "from" | "to">,
+): ToolAnswer | undefined {
   const { state } = scope;
   const { turns } = state.chat;
   const calls = turns.map(({ steps }) =>
@@ -68,15 +84,15 @@ export function openAround(scope: SessionScope, call: ObjectId): ToolAnswer | un
   const [turn, step] = [turns[index], calls[index]];
   if (turn === undefined || step === undefined) return undefined;
   const nameOf = namerOf(state, () => "");
-  const { steps } = turn;
-  const linesUntil = (end: number): number =>
-    lineCount(turnText({ ...turn, steps: steps.slice(0, end) }, nameOf).replace(/\n$/u, ""));
-  const from = step < 2 ? 1 : linesUntil(step - 1) + 1;
-  return openTurn(chatHandle, turns, nameOf, {
-    turn: index + 1,
-    from,
-    to: linesUntil(step + 2),
-  });
+  const textUntil = (end: number): string =>
+    end < 0 ? "" : turnText({ ...turn, steps: turn.steps.slice(0, end) }, nameOf);
+  // Before the first answer is the user's message.
+  const [start, own] = [step < 2 ? "" : textUntil(step - 1), textUntil(step)];
+  const before = own.length - start.length > longBefore ? own : start;
+  const range = isPart(defined({ from, to }))
+    ? defined({ from, to })
+    : { from: linesIn(before) + 1, to: linesIn(textUntil(step + 2)) };
+  return openTurn(chatHandle, turns, nameOf, { turn: index + 1, ...range });
 }
 
 /** Returns the names of calls: their handles, or else their ids with a line about their output. */
@@ -256,8 +272,12 @@ function firstLines(
   text: string,
   asked: LineRange,
 ): { readonly shown: string; readonly last: number } {
-  const { shown, kept } = withinLimit(text, [asked]);
+  const { shown, kept, isCut } = withinLimit(text, [asked]);
   const last = kept.at(-1)?.to ?? asked.from;
+  const ends = [
+    ...(isCut ? [chatLineCut.write(last)] : []),
+    ...(last < asked.to ? [chatCut.write(last + 1)] : []),
+  ];
   const lines = shown.replace(/\n$/u, "").toWellFormed();
-  return { shown: last < asked.to ? `${lines}\n${chatCut.write(last + 1)}` : lines, last };
+  return { shown: [lines, ...ends].join("\n"), last };
 }

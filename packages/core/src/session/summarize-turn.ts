@@ -106,10 +106,14 @@ export async function addSummary(
   summaries.spend({ input: 0, output: 0, ...origin.tokens, ...origin });
   const index = chat.turns.findIndex((turn) => turnTalk(turn).key === key);
   const texts = readSummary(answer.text, calls);
-  const isNeeded = index !== -1 && summaries.get(key) === undefined;
-  if (!isNeeded || texts === undefined || chat.stored === undefined) {
+  if (texts === undefined) {
     await commitSession(scope);
-    return texts === undefined ? "not-usable" : "not-needed";
+    return "not-usable";
+  }
+  const notes = index === -1 ? [] : await notesOf(scope, texts.results);
+  if (index === -1 || summaries.get(key) !== undefined || chat.stored === undefined) {
+    await commitNotes(scope, notes);
+    return "not-needed";
   }
   const body: ObjectBody = {
     id: dependencies.ids.next(),
@@ -130,23 +134,39 @@ export async function addSummary(
       ...defined({ time: dependencies.clock?.now() }),
     },
   };
-  const notes = await notesOf(scope, texts.results);
   summaries.add(key, metadataVersion({ ...sealObject(body), version: 1, at: unknownPoint }));
   try {
     const requestId = JSON.stringify(["summary", key]);
-    const made = await commitSession(scope, [{ body, expect: 0 }, ...notes], { requestId });
-    for (const stored of made.slice(1)) {
-      if (state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
-      joinPool(state, metadataVersion(stored));
-    }
+    await commitNotes(scope, notes, { body, requestId });
     return "stored";
   } catch (error) {
     if (!StoreError.is(error, "REQUEST_CONFLICT")) throw error;
     // Another session has stored a summary of the turn, which is the one of this session too.
     const stored = await storedSummary(scope, key);
     if (stored !== undefined) summaries.add(key, stored);
-    await commitSession(scope);
+    await commitNotes(scope, notes);
     return "not-needed";
+  }
+}
+
+/** A version to store, and the version after which it comes. */
+interface Change {
+  readonly body: ObjectBody;
+  readonly expect: number;
+}
+
+/** Stores the session with the notes of calls, and with a new summary if there is one, in one commit. */
+async function commitNotes(
+  scope: SessionScope,
+  notes: readonly Change[],
+  summary?: { readonly body: ObjectBody; readonly requestId: string },
+): Promise<void> {
+  const first = summary === undefined ? [] : [{ body: summary.body, expect: 0 }];
+  const options = summary === undefined ? {} : { requestId: summary.requestId };
+  const made = await commitSession(scope, [...first, ...notes], options);
+  for (const stored of made.slice(first.length)) {
+    if (scope.state.active.has(stored.body.id)) scope.contents.set(stored.body.id, stored);
+    joinPool(scope.state, metadataVersion(stored));
   }
 }
 
@@ -178,7 +198,7 @@ function count(value: unknown): number {
 async function notesOf(
   { state, dependencies: { store } }: SessionScope,
   results: ReadonlyMap<string, string>,
-): Promise<readonly { readonly body: ObjectBody; readonly expect: number }[]> {
+): Promise<readonly Change[]> {
   const lines = [...results].flatMap(([handle, line]) => {
     const id = state.pool.handles.get(handle);
     return id === undefined ? [] : [{ id, line }];

@@ -42,7 +42,7 @@ export interface SummaryTexts {
  */
 export function readSummary(answer: string, calls: readonly string[]): SummaryTexts | undefined {
   if (answer.length > longestAnswer) return undefined;
-  const value = jsonIn(answer);
+  const value = jsonIn(withoutThinking(answer));
   if (!isJsonObject(value)) return undefined;
   const short = cutTo(line(value["short_summary"]), summaryTokens.short);
   const long = cutTo(lines(value["long_summary"]), summaryTokens.long);
@@ -69,8 +69,16 @@ export function noteRequest(content: string): Omit<SummaryRequest, "signal"> {
 
 /** Reads the line that a model wrote; undefined if it wrote none. */
 export function readNote(answer: string): string | undefined {
-  const text = cutTo(line(answer.replaceAll(/^[\s"'`]+|[\s"'`]+$/gu, "")), summaryTokens.result);
+  const text = cutTo(
+    line(withoutThinking(answer).replaceAll(/^[\s"'`]+|[\s"'`]+$/gu, "")),
+    summaryTokens.result,
+  );
   return text === "" ? undefined : text;
+}
+
+/** Returns an answer without the thinking that some servers leave in it. Thinking that does not end is all of it. */
+function withoutThinking(answer: string): string {
+  return answer.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/u, "");
 }
 
 /** Returns a text of which the middle is left out if it is too long. */

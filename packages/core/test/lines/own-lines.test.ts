@@ -31,6 +31,7 @@ import {
 } from "../../src/lines/object-lines.ts";
 import {
   chatCut,
+  chatLineCut,
   chatLinesHeader,
   chatTurnHeader,
   chatTurnsHeader,
@@ -211,6 +212,7 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(fc.constantFrom("short_summary", "long_summary"), number, fc.constant("chat"))
     .map((all) => turnSummaryHeader.write(...all)),
   "the end of lines of a chat": number.map((next) => chatCut.write(next)),
+  "the end of a long line of a chat": number.map((at) => chatLineCut.write(at)),
   "the first line of a fold": fc
     .tuple(number, number, target, number)
     .map((all) => foldHeader.write(...all)),

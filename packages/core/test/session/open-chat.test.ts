@@ -124,6 +124,53 @@ describe("a turn of the own chat", () => {
     );
   });
 
+  it("opens at a call behind a long text, and at other lines of its turn", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("a line that was pasted\n".repeat(3_000));
+    history.call("bash", { command: "make one" }, "done");
+    history.say("It is made.");
+    await history.ingest(session);
+
+    const { text } = await session.activate("chat#t1");
+    const first = await session.activate("chat#t1", { from: 1, to: 2 });
+
+    expect(text).toContain('--- toolcall t1 bash\n{"command":"make one"}');
+    expect(text).toMatch(/It is made\.$/u);
+    expect(text).not.toContain("a line that was pasted");
+    expect(first.text).toMatch(/lines 1-2 of \d+;[^\n]*\n--- user\na line that was pasted$/u);
+    expect((await session.activate("chat#t1", { turn: 1 })).ok).toBe(false);
+  });
+
+  it("around a call is closed by its name, and cannot be pinned", async () => {
+    const { session } = await openTestSession();
+    const history = await worked(session);
+    await history.ask(
+      "activate",
+      { id: "chat#t1" },
+      async (callId) => await session.activate("chat#t1", {}, { callId }),
+    );
+    await history.ingest(session);
+
+    const pinned = await session.pin("chat#t1");
+    const closed = await session.deactivate("chat#t1");
+
+    expect(pinned.text).toContain("is a part of the chat; activate shows it");
+    expect(closed).toMatchObject({ ok: true, text: "the chat: the extra lines are inactive." });
+  });
+
+  it("says that a line is longer than one call shows", async () => {
+    const { session } = await openTestSession();
+    const history = scriptHistory();
+    history.user("Write it.");
+    history.say(`${"x".repeat(70_000)}END`);
+    await history.ingest(session);
+
+    const { text } = await session.activate("chat", { turn: 1, from: 4 });
+
+    expect(text).toMatch(/x\n\[line 4 is longer, and cut here\]$/u);
+  });
+
   it("says where a part ends that is too long for one call", async () => {
     const { session } = await openTestSession();
     const history = scriptHistory();

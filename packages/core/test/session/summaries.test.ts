@@ -7,6 +7,7 @@ import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import type { TurnToSummarize } from "../../src/session/summarize-turn.ts";
+import { readNote } from "../../src/session/summary-text.ts";
 import { failingStore } from "./failing-store.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import {
@@ -415,6 +416,36 @@ describe("a line of a long result", () => {
 });
 
 describe("an answer of the model", () => {
+  it("is read without the thinking that a server leaves in it", async () => {
+    const { session } = await worked();
+    const request = await requested(session);
+    const text = `<think>\n{"a": 1} is not it.\n</think>\n${good.text}`;
+
+    expect(await session.addSummary(request, answered(text))).toBe("stored");
+    expect(readNote("<think>A list? Yes.</think>\nA list of prices.")).toBe("A list of prices.");
+    expect(readNote("<think>A list? It does not end")).toBeUndefined();
+  });
+
+  it("gives its notes also if the turn has a summary by now", async () => {
+    const opened = await worked();
+    const { session, history } = opened;
+    await using fork = await opened.reopen(otherHost);
+    await history.ingest(fork);
+    const request = await requested(session);
+    const forked = await fork.turnToSummarize({ results: true });
+    await session.addSummary(request, good);
+    const results = { t1: "The log has 400 equal lines." };
+    const text = JSON.stringify({ short_summary: short, long_summary: long, results });
+
+    expect(await fork.addSummary(forked as TurnToSummarize, answered(text))).toBe("not-needed");
+
+    const notes = (await fork.status()).objects.flatMap(
+      ({ stored: { body } }) => body["short_summary"] ?? [],
+    );
+    expect(notes).toEqual(["The log has 400 equal lines."]);
+    expect((await fork.status()).summaries).toMatchObject({ count: 1, calls: 1 });
+  });
+
   it.each([
     ["no JSON", "The turn was about the parser."],
     ["a list", "[1, 2]"],

@@ -35,17 +35,23 @@ export function foldedHandles(
   return new Set(handles);
 }
 
-/** Whether a message that is left out now was in a fold of the last view, or had one. */
+/** Whether a message that is left out now was in a fold of the last view, or had one; also a result alone. */
 export function isFoldLeftOut(
   last: ViewRecord | undefined,
-  { leftOut = [] }: LayoutInput,
+  { turns, leftOut = [] }: LayoutInput,
 ): boolean {
   const out = leftOutOf(leftOut);
+  const hasLeft = (turn: number, step: number): boolean => {
+    const answer = turns[turn]?.steps[step];
+    const calls = answer !== undefined && isAssistantStep(answer) ? answer.toolcall_ids : [];
+    return out.has({ turn, step }) || calls.some((_, call) => out.has({ turn, step, call }));
+  };
   return (last?.entries ?? []).some(
     (entry) =>
       entry.type === "assistant" &&
       entry.fold !== undefined &&
-      [entry.step, ...entry.fold.steps].some((step) => out.has({ turn: entry.turn, step })),
+      (out.has({ turn: entry.turn, step: entry.step }) ||
+        entry.fold.steps.some((step) => hasLeft(entry.turn, step))),
   );
 }
 
