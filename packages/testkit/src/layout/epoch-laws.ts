@@ -602,10 +602,15 @@ function isOutputsEnd(call: PlayedCall): boolean {
   const [first] = found;
   if (first === undefined || last === undefined) return false;
   if (isCold) return true;
-  const answers = output.record.entries.filter(isAnswer);
+  // The answers that are in folds now were sent behind the outputs too.
+  const answers = output.record.entries
+    .filter(isAnswer)
+    .flatMap(({ turn, step, fold }) =>
+      [step, ...(fold?.steps ?? [])].map((at) => [turn, at] as const),
+    );
   const carried = found.reduce((sum, { tokens, place: { turn, step } }) => {
     const behind = answers.filter(
-      (one) => one.turn > turn || (one.turn === turn && one.step > step),
+      ([ofTurn, at]) => ofTurn > turn || (ofTurn === turn && at > step),
     );
     return sum + read * tokens * (behind.length - 1);
   }, 0);
