@@ -55,6 +55,27 @@ export const longAnswers: readonly (readonly Reply[])[] = [
 /** The same answers in one list, in the order of the requests. */
 export const longReplies: readonly Reply[] = longAnswers.flat();
 
+/** A session as a user gives it to a host and a model plays it. */
+export interface LongSession {
+  readonly prompts: readonly string[];
+  /** The answers to all prompts, in the order of the requests. */
+  readonly replies: readonly Reply[];
+}
+
+/** Returns the long session, `rounds` times one after the other. Each call has an id of its own. */
+export function longRounds(rounds: number): LongSession {
+  const each = Array.from({ length: rounds }, (_, round) => round);
+  return {
+    prompts: each.flatMap(() => longPrompts),
+    replies: each.flatMap((round) => longReplies.map((reply) => ofRound(reply, round))),
+  };
+}
+
+function ofRound(reply: Reply, round: number): Reply {
+  if (reply.type !== "tool-calls" || round === 0) return reply;
+  return { ...reply, calls: reply.calls.map((one) => ({ ...one, id: `${one.id}_${round}` })) };
+}
+
 function modules(make: (index: number) => readonly Reply[]): readonly Reply[] {
   return Array.from({ length: moduleCount }, (_, index) => make(index)).flat();
 }

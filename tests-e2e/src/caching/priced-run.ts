@@ -8,7 +8,7 @@ import { openPiSdk } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace, type PiWorkspaceOptions } from "../pi-workspace.ts";
 import { openAnthropicModel } from "./anthropic-model.ts";
-import { longProject, longPrompts, longReplies } from "./long-session.ts";
+import { longProject, longRounds } from "./long-session.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
 import { readingModel } from "./reading-model.ts";
 
@@ -38,6 +38,8 @@ export interface PricedRunOptions {
   /** The environment that the extension reads. `undefined`: plain Pi without the extension. */
   readonly managed?: Readonly<Record<string, string>>;
   readonly breakpoints?: "own" | "host";
+  /** How often the work of the long session is done. Default: once. */
+  readonly rounds?: number;
 }
 
 export interface PricedRun {
@@ -49,15 +51,22 @@ export interface PricedRun {
   readonly failures: readonly string[];
 }
 
+/** The window of a run with several rounds, in which plain Pi needs no compaction. */
+const window = 1_000_000;
+
+/** The time limit of a prompt, which has up to 50 calls. */
+const deadlineMs = 300_000;
+
 /** Runs the long session in a real Pi against a server that bills by the given rules. */
 export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
   const { rules } = options;
-  const reader = readingModel(longReplies);
+  const { prompts, replies } = longRounds(options.rounds ?? 1);
+  const reader = readingModel(replies);
   if (rules === "openai") {
     await using model = await openLoopbackModel({
       script: ({ messages }) => reader.next(messages),
     });
-    const errors = await run(options, { model, cost: costs.openai });
+    const errors = await run(options, prompts, { model, cost: costs.openai });
     const sizes = model.requests.map(({ byteLength }) => byteLength);
     const failures = [...model.failures, ...errors];
     return { billed: [...model.billed], sizes, readAgain: reader.readAgain, failures };
@@ -65,7 +74,11 @@ export async function pricedRun(options: PricedRunOptions): Promise<PricedRun> {
   await using model = await openAnthropicModel({
     script: ({ payload }) => reader.next(payload["messages"]),
   });
-  const errors = await run(options, { model, cost: costs.anthropic, api: "anthropic-messages" });
+  const errors = await run(options, prompts, {
+    model,
+    cost: costs.anthropic,
+    api: "anthropic-messages",
+  });
   const sizes = model.requests.map(({ payload }) => JSON.stringify(payload).length);
   const failures = [...model.failures, ...errors];
   return { billed: [...model.billed], sizes, readAgain: reader.readAgain, failures };
@@ -78,18 +91,23 @@ export function unitsOf(billed: readonly BilledPrompt[], { read, write }: Prices
 
 async function run(
   options: PricedRunOptions,
+  prompts: readonly string[],
   model: Pick<PiWorkspaceOptions, "model" | "cost" | "api">,
 ): Promise<readonly string[]> {
   const { pi, managed, breakpoints } = options;
-  await using workspace = await openPiWorkspace({ ...model, files: longProject });
+  await using workspace = await openPiWorkspace({
+    ...model,
+    ...(options.rounds === undefined ? {} : { contextWindow: window }),
+    files: longProject,
+  });
   const openContext = openWith(workspace, managed ?? {});
   const extension = piExtension({
     openContext,
     ...(breakpoints === undefined ? {} : { breakpoints }),
   });
   const factories = managed === undefined ? [] : [extension];
-  await using sdk = await openPiSdk({ pi, workspace, factories, deadlineMs: 60_000 });
-  for (const prompt of longPrompts) await sdk.prompt(prompt);
+  await using sdk = await openPiSdk({ pi, workspace, factories, deadlineMs });
+  for (const prompt of prompts) await sdk.prompt(prompt);
   return [...sdk.errors];
 }
 
