@@ -19,7 +19,7 @@ describe("visible text", () => {
   test("is that of a reason which the page does not know", () => {
     expect(epochEndText("later\u202Ereason")).toBe("later⟨U+202E⟩reason");
     expect(missText("later\u202Ereason")).toBe("later⟨U+202E⟩reason");
-    expect(epochEndText("compaction")).toBe("the chat was compacted");
+    expect(epochEndText("compaction")).toBe("the chat was compacted or archived");
   });
 
   test("keeps lines, tabs, other scripts and joined emoji of a text", () => {
