@@ -3,7 +3,7 @@ const noise = 30;
 
 /**
  * How often longer a run takes for a size than for a quarter of it: about 4 in linear time and 16 in quadratic time. The
- * time of the processor counts, so other work on the machine changes little.
+ * processor time of the thread counts, so other work on the machine and in the process changes little.
  */
 export function growth(run: (size: number) => void, size: number): number {
   const quarter = Math.round(size / 4);
@@ -24,9 +24,9 @@ export const linear = 9;
 /** The milliseconds of the shortest of three runs. */
 function shortest(run: () => void): number {
   const times = [1, 2, 3].map(() => {
-    const start = process.cpuUsage();
+    const start = process.threadCpuUsage();
     run();
-    const { user, system } = process.cpuUsage(start);
+    const { user, system } = process.threadCpuUsage(start);
     return (user + system) / 1_000;
   });
   return Math.min(...times);
