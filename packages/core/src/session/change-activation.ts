@@ -3,22 +3,19 @@ import {
   FileError,
   lineCount,
   metadataVersion,
-  type ObjectId,
-  type ObjectMetadata,
   presenceOf,
-  usualOperation,
 } from "@self-context-manager/objects";
 import { needsExplicitRead } from "@self-context-manager/tracker";
 import { indexFile, recordMissing } from "../history/file-index.ts";
-import { chatHandle } from "../lines/handles.ts";
 import { rangesText } from "../render/content-block.ts";
 import type { NoteAuthor } from "../render/object-note.ts";
 import { shortName } from "../render/short-name.ts";
 import { activateShowable, noteOwnText, visibleLines } from "../state/host-shown.ts";
 import { joinPool, refreshEntry, type SessionScope } from "../state/session-scope.ts";
-import { setActive, setInactive } from "../state/set-active.ts";
+import { setInactive } from "../state/set-active.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { lockedElsewhere, noContentNote, notFound, refusal, type ToolAnswer } from "./answers.ts";
+import { activateLocked, aroundCall, chatPart, isChat, openedTurns } from "./chat-targets.ts";
 import { type ActivateRange, chosenRange, isPart } from "./chosen-range.ts";
 import { departureFromView } from "./departure-from-view.ts";
 import {
@@ -31,7 +28,7 @@ import {
   readVersion,
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
-import { openAround, openOtherChat, openOwnChat } from "./open-chat.ts";
+import { openOtherChat } from "./open-chat.ts";
 import { writeNote } from "./inspect-object.ts";
 import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
@@ -68,47 +65,6 @@ export async function activate(
   if (entry.stored.body.locked)
     return refusal(`${entry.handle} is locked; it is always in the context.`);
   return await activateEntry(scope, entry, lines);
-}
-
-/** Returns the chat and the call of `chat#HANDLE`, if the chat is the own one or was archived from it. */
-async function chatPart(
-  scope: SessionScope,
-  given: string,
-): Promise<{ readonly chat: string; readonly call: string } | undefined> {
-  const plain = withoutBrackets(given.trim());
-  const [, chat = "", call = ""] = /^(.+?)#\s*@?([a-z]\d+)$/iu.exec(plain) ?? [];
-  if (chat === "") return undefined;
-  const named = await resolveTarget(scope, chat.trim());
-  const isOwn =
-    named.type === "locked"
-      ? named.id === scope.state.chat.id
-      : named.type === "known" && named.entry.stored.body["archived"] === true;
-  return isOwn ? { chat: chat.trim(), call } : undefined;
-}
-
-/** Opens the part of the own chat around a call; undefined if the name is another one. */
-async function aroundCall(
-  scope: SessionScope,
-  given: string,
-  lines: ActivateRange,
-): Promise<ToolAnswer | undefined> {
-  const part = await chatPart(scope, given);
-  if (part === undefined) return undefined;
-  if (lines.turn !== undefined)
-    return refusal(
-      `${given} is a part of the chat; give it without turn, or ${part.chat} with it.`,
-    );
-  const target = await resolveTarget(scope, part.call);
-  const opened = target.type === "known" ? openAround(scope, target.entry.id, lines) : undefined;
-  return (
-    opened ??
-    refusal(`${part.chat} has no call ${JSON.stringify(part.call)}; give the handle of one.`)
-  );
-}
-
-/** Whether an object is a chat, or the session of one. */
-function isChat({ body }: { readonly body: Pick<ObjectMetadata, "type"> }): boolean {
-  return body.type === "chat" || body.type === "session";
 }
 
 /** The most number signs at which a name with a heading is split. */
@@ -253,35 +209,6 @@ const notShown = {
 } as const;
 
 /**
- * Activates lines of the chat, although the chat is locked: turns that left the view are read in this way (decision
- * D54).
- */
-async function activateLocked(
-  scope: SessionScope,
-  target: { readonly id: string; readonly name: string },
-  lines: ActivateRange,
-): Promise<ToolAnswer> {
-  const { state, dependencies } = scope;
-  if (target.id !== state.chat.id)
-    return refusal(`${target.name} is locked; it is always in the context.`);
-  const isOfLines = lines.from !== undefined || lines.to !== undefined;
-  if (lines.turn !== undefined || !isOfLines) return openOwnChat(scope, lines);
-  const stored = await dependencies.store.get(state.chat.id);
-  if (stored === undefined) return refusal("the chat is not stored yet.");
-  const range = chosenRange(stored.body.content ?? "", lines);
-  if (typeof range === "string") return refusal(`${target.name}: ${range}`);
-  const { handle, id } = joinPool(state, metadataVersion(stored));
-  const shown = range ?? { from: 1, to: lineCount(stored.body.content ?? "") };
-  setActive(state, id, shown);
-  scope.contents.set(id, stored);
-  return {
-    ok: true,
-    text: `${handle} (${target.name}) is now active, lines ${shown.from}-${shown.to}.`,
-    effects: [{ op: "activate", id, range: shown }],
-  };
-}
-
-/**
  * Reads a file that was only named, when it is activated; only a `read` opens files outside the workspace (decision
  * D40).
  */
@@ -367,19 +294,6 @@ export async function deactivate(
         : `${name} ${state}${wasActive ? `; activate ${entry.handle} restores it` : ""}.`;
   const text = noted === undefined ? report : `${report} Its note is kept.`;
   return { ok: true, text, effects: [{ op: "deactivate", id: entry.id }] };
-}
-
-/** Returns the calls whose outputs are turns of the session's own chat. */
-function openedTurns({ state: { chat, pool } }: SessionScope): readonly ObjectId[] {
-  return [...pool.entries.values()].flatMap(({ id, stored: { body } }) => {
-    const { tool, args_display: shown, context_tool: isReport } = body;
-    const isActivate = typeof tool === "string" && usualOperation(tool) === "activate";
-    if (!isActivate || typeof shown !== "string" || isReport === true) return [];
-    const given = shown.replace(/^\w+: "(.*)"$/u, "$1");
-    const name = withoutBrackets(given.trim()).replace(/^@|#\s*\S+$/gu, "");
-    const isOfChat = name === chatHandle || name === chat.id || pool.handles.get(name) === chat.id;
-    return isOfChat ? [id] : [];
-  });
 }
 
 /**
