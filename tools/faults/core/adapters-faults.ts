@@ -1,0 +1,230 @@
+import type { DeliberateFault } from "../deliberate-fault.ts";
+
+/** Faults of what the adapters share. */
+export const adaptersFaults: readonly DeliberateFault[] = [
+  {
+    file: "adapters/model-calls.ts",
+    of: "if (parts.findsWentBack) intake.isRewound ||= beginsAgain(given.marked);",
+    becomes: "",
+    breaks: "A chat whose first message was edited shows the old answer too.",
+  },
+  {
+    file: "adapters/model-calls.ts",
+    of: "intake.isRewound ||= request.rewound === true;",
+    becomes: "intake.isRewound = request.rewound === true;",
+    breaks: "A report that the user went back is lost if the store does not work at that call.",
+  },
+  {
+    file: "adapters/model-calls.ts",
+    of: "if (parts.canActivate()) parts.summaries.soon();",
+    becomes: "parts.summaries.soon();",
+    breaks: "Summaries are paid for that no view shows.",
+  },
+  {
+    file: "adapters/answered-again.ts",
+    of: 'mark !== "added"',
+    becomes: "mark !== undefined",
+    breaks: "A reminder of the app hides that a prompt is answered again.",
+  },
+  {
+    file: "adapters/bound-tools.ts",
+    of: "|| Object.keys(others).length > 0",
+    becomes: "",
+    breaks: "The output of a tool of the host counts as the answer of a context tool.",
+  },
+  {
+    file: "adapters/recorded-outputs.ts",
+    of: "if (reason !== undefined) throw new Error(reason);",
+    becomes: "",
+    breaks: "A tool writes a stand-in into a file.",
+  },
+  {
+    file: "adapters/breakpoints.ts",
+    of: "if (place === undefined || sentPlaces.length !== requestPlaces.length) return [];",
+    becomes: "if (place === undefined) return [];",
+    breaks: "A breakpoint is set behind another message of the request than the view meant.",
+  },
+  {
+    file: "adapters/breakpoints.ts",
+    of: ".slice(-room)",
+    becomes: "",
+    breaks: "A request gets more breakpoints than the provider accepts, and is refused.",
+  },
+  {
+    file: "adapters/list-intake.ts",
+    of: "if (guard.lacksHistory) await session.ingest(list, signals);",
+    becomes: "",
+    breaks:
+      "After a loss of the store, new objects get handles before those of the host's history.",
+  },
+  {
+    file: "adapters/list-intake.ts",
+    of: "named.add(one.key);",
+    becomes: "",
+    breaks: "The user is notified at each call of a message of which a part is kept as text.",
+  },
+  {
+    file: "adapters/list-intake.ts",
+    of: "notices.cut(one.decode(), turnCount - prompts);",
+    becomes: "notices.cut(one.decode(), turnCount);",
+    breaks: "A message of which a part is kept as text is named with the newest turn.",
+  },
+  {
+    file: "adapters/host-tool-records.ts",
+    of: "const released = release([call.id]);",
+    becomes: "const released = Promise.resolve();",
+    breaks:
+      "A file stays held after its tool has ended, so later changes by others are not reported.",
+  },
+  {
+    file: "adapters/connection-notices.ts",
+    of: 'if (session.isShared) notifyOnce(sharedSessionText, "shared-session");',
+    becomes: "",
+    breaks: "The user is not notified that another process has the session open.",
+  },
+  {
+    file: "adapters/failure-notice.ts",
+    of: "known = isStoreTrouble(error) ? undefined : reason;",
+    becomes: "known = reason;",
+    breaks: "The user is not notified of a second trouble of the store.",
+  },
+  {
+    file: "adapters/held-session.ts",
+    of: "if (!keepsFailure) forgetFailure();",
+    becomes: "forgetFailure();",
+    breaks: "A request waits several times for a session that cannot be opened.",
+  },
+  {
+    file: "adapters/held-session.ts",
+    of: "opening ??= begin();",
+    becomes: "opening = begin();",
+    breaks: "Operations at the same time open the session several times.",
+  },
+  {
+    file: "adapters/answer-without-thinking.ts",
+    of: "if (isSame) return raw;",
+    becomes: "return raw;",
+    breaks: "After a failure a model gets thinking that it refuses.",
+  },
+  {
+    file: "adapters/connection-parts.ts",
+    of: "if (prompts.host === undefined) return undefined;",
+    becomes: "if (prompts.host !== undefined) return undefined;",
+    breaks: "A changed system prompt leaves thinking in view that the model refuses.",
+  },
+  {
+    file: "adapters/connection.ts",
+    of: "keepHash(marked ?? payload);",
+    becomes: "keepHash(payload);",
+    breaks: "The hash of a request is not that of the request with the view's breakpoints.",
+  },
+  {
+    file: "adapters/store-trouble.ts",
+    of: "asked ??= answer(ask);",
+    becomes: "asked = answer(ask);",
+    breaks: "A store that does not answer is asked again by each request.",
+  },
+  {
+    file: "adapters/guarded-session.ts",
+    of: "trouble.failed(error);",
+    becomes: "",
+    breaks: "Each request waits for a store that does not work.",
+  },
+  {
+    file: "adapters/guarded-session.ts",
+    of: "!guard.isOn || (trouble",
+    becomes: "(trouble",
+    breaks: "The model gets views while managed context is off.",
+  },
+  {
+    file: "adapters/own-thinking.ts",
+    of: "own.get(one.key) === head",
+    becomes: "own.has(one.key)",
+    breaks: "A model gets thinking that was made after another system prompt.",
+  },
+  {
+    file: "adapters/own-thinking.ts",
+    of: "if (counted.has(key)) continue;",
+    becomes: "",
+    breaks: "A refusal in the host's list is counted again with each request.",
+  },
+  {
+    file: "adapters/refused-requests.ts",
+    of: "if (error === undefined && refusedCall === call) return true;",
+    becomes: "",
+    breaks: "An overflow that the provider's error has reported lowers the budget a second time.",
+  },
+  {
+    file: "adapters/sent-requests.ts",
+    of: "const lifetime = prices.lifetime + Math.max(0, sentAt.last - sentAt.first);",
+    becomes: "const { lifetime } = prices;",
+    breaks: "A prompt that the host sends again counts as expired although it is cached.",
+  },
+  {
+    file: "adapters/view-answer.ts",
+    of: "missed ??= { answer: answerIn(list) };",
+    becomes: "missed = { answer: answerIn(list) };",
+    breaks: "The answer to the last view is the one that the host had at the last missed request.",
+  },
+  {
+    file: "adapters/held-writes.ts",
+    of: "if (held.get(id) === holds) holds.push(hold);",
+    becomes: "if (holds !== undefined) holds.push(hold);",
+    breaks: "A file stays held if its call ends while the hold begins.",
+  },
+  {
+    file: "adapters/held-writes.ts",
+    of: "if (commandLine !== undefined || ",
+    becomes: "if (",
+    breaks:
+      "A command that writes a file holds the file, although its end shows nothing of the write.",
+  },
+  {
+    file: "adapters/connections.ts",
+    of: "madeOnce(connections, id,",
+    becomes: "madeOnce(new Map(), id,",
+    breaks: "Each hook of a session gets a connection of its own.",
+  },
+  {
+    file: "adapters/named-files.ts",
+    of: "return isInside(facts.realPath, root) ? facts.realPath : undefined;",
+    becomes: "return facts.realPath;",
+    breaks: "A command makes files outside the workspace known objects.",
+  },
+  {
+    file: "adapters/pending-recordings.ts",
+    of: "if (!canSucceed(error)) pending.shift();",
+    becomes: "pending.shift();",
+    breaks: "What a tool did while the store did not work is never recorded.",
+  },
+  {
+    file: "adapters/record-call.ts",
+    of: "if (listed.length > 0) await session.recordListed(listed);",
+    becomes: "",
+    breaks: "A file that `ls` has listed is not known.",
+  },
+  {
+    file: "adapters/listed-files.ts",
+    of: ".slice(0, mostListed)",
+    becomes: "",
+    breaks: "One output makes the session look for a thousand names on the disk.",
+  },
+  {
+    file: "adapters/listed-files.ts",
+    of: ".filter(({ name }) => !isPassedOver(name))",
+    becomes: "",
+    breaks: "The files of installed packages become known.",
+  },
+  {
+    file: "adapters/turn-summaries.ts",
+    of: "limit.abort();",
+    becomes: "",
+    breaks: "A request that took too long stays open.",
+  },
+  {
+    file: "adapters/turn-summaries.ts",
+    of: "late?.catch(() => undefined);",
+    becomes: "",
+    breaks: "A summarizer that throws at once can end the host's process.",
+  },
+];
