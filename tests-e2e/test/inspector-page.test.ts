@@ -238,6 +238,27 @@ describe.skipIf(problem !== undefined)("the inspector as somebody uses it", () =
     expect(checked.problems()).toEqual([]);
   });
 
+  it("says of a call only what it knows while the session is read", async () => {
+    const { browser: one, inspector, recorded } = await shared();
+    await using checked = await openCheckedPage(one);
+    const { page } = checked;
+    const held = Promise.withResolvers<undefined>();
+    await page.route(new RegExp(`sessions/${recorded.sessionId}$`, "u"), async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const tokens = page.getByRole("region", { name: "Tokens of the prompt" });
+
+    await page.goto(inspector.urlAt(`sessions/${recorded.sessionId}/calls/212`));
+    await tokens.waitFor();
+    const before = await tokens.innerText();
+    held.resolve(undefined);
+    await tokens.getByRole("table").waitFor();
+
+    expect(before).toMatch(/^Tokens of the prompt\s+Reading the session …$/u);
+    expect(await tokens.innerText()).toContain("the provider's count.");
+  });
+
   it("names the damaged object, and shows the rest of the call", async () => {
     const { browser: one, damaged, recorded } = await shared();
     await using checked = await openCheckedPage(one);

@@ -1,28 +1,47 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { CallAnswer, SessionAnswer } from "../../src/answers.ts";
+import type { Answered } from "../data/answered.ts";
 import { callParts } from "../figures/call-parts.ts";
 import { differenceText } from "../figures/difference-text.ts";
 import { reportedTokens } from "../figures/usage.ts";
+import { Shown } from "../parts/states.tsx";
 import { count, percent } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { missLimits } from "../text/words.ts";
 
-/** The provider's usage of a call beside our estimate, and its cache miss. */
+/** The provider's usage of a call beside our estimate, and its cache miss. The session has them. */
 export function CallFigures({
+  answer,
+  session,
+}: {
+  readonly answer: CallAnswer;
+  readonly session: Answered<SessionAnswer>;
+}): JSX.Element {
+  return (
+    <section class="card" aria-labelledby="usage-title">
+      <h2 id="usage-title">Tokens of the prompt</h2>
+      <Shown answered={session} what="the session">
+        {({ timeline }) => <Figures answer={answer} timeline={timeline} />}
+      </Shown>
+    </section>
+  );
+}
+
+function Figures({
   answer,
   timeline,
 }: {
   readonly answer: CallAnswer;
-  readonly timeline: SessionAnswer | undefined;
+  readonly timeline: SessionAnswer["timeline"];
 }): JSX.Element {
-  const index = timeline?.timeline.calls.findIndex(({ call }) => call === answer.call) ?? -1;
-  const call = timeline?.timeline.calls[index];
+  const index = timeline.calls.findIndex(({ call }) => call === answer.call);
+  const call = timeline.calls[index];
   const inPicture = useMemo(
     () =>
-      timeline === undefined || index < 0
+      index < 0
         ? undefined
-        : callParts(timeline.timeline, index).reduce((sum, { tokens }) => sum + tokens, 0),
+        : callParts(timeline, index).reduce((sum, { tokens }) => sum + tokens, 0),
     [timeline, index],
   );
   const cost = call?.cost;
@@ -41,8 +60,7 @@ export function CallFigures({
     ["All", reported, estimated],
   ];
   return (
-    <section class="card" aria-labelledby="usage-title">
-      <h2 id="usage-title">Tokens of the prompt</h2>
+    <>
       <div class="scroll" tabIndex={0} role="group" aria-label="table, scrolls sideways">
         <table>
           <caption>
@@ -90,6 +108,6 @@ export function CallFigures({
           {call.miss.isReported ? "reported" : "estimated"}). {visibleText(call.miss.text)}
         </p>
       )}
-    </section>
+    </>
   );
 }

@@ -31,7 +31,7 @@ export function CallView({
     <>
       <Heading session={session} call={call} timeline={timeline} />
       <Shown answered={answered} what={`call ${call}`}>
-        {(answer) => <CallPage answer={answer} timeline={doneOrUndefined(timeline)} part={part} />}
+        {(answer) => <CallPage answer={answer} answered={timeline} part={part} />}
       </Shown>
     </>
   );
@@ -83,13 +83,14 @@ function Heading({
 
 function CallPage({
   answer,
-  timeline,
+  answered,
   part,
 }: {
   readonly answer: CallAnswer;
-  readonly timeline: SessionAnswer | undefined;
+  readonly answered: Answered<SessionAnswer>;
   readonly part: string | undefined;
 }): JSX.Element {
+  const timeline = doneOrUndefined(answered);
   const { isVerified, problems, at, layout, payloadHash } = answer;
   const model = timeline?.timeline.calls.find(({ call }) => call === answer.call)?.model;
   const isRedacted = useSnapshot()?.isRedacted === true;
@@ -120,7 +121,7 @@ function CallPage({
         )}
       </p>
       <div class="pair">
-        <CallFigures answer={answer} timeline={timeline} />
+        <CallFigures answer={answer} session={answered} />
         <CallChanges answer={answer} timeline={timeline} />
       </div>
       <Messages
