@@ -122,6 +122,16 @@ describe("an outline", () => {
     );
   });
 
+  it("has one text for an estimate above, below and equal to the provider's count", () => {
+    const outlines = ["is 0.1 % above", "is 3.4 % below", "equals"].map((how) =>
+      outlineOf(`- caption: Our estimate ${how} the provider's count.`),
+    );
+
+    expect(new Set(outlines)).toEqual(
+      new Set(["- caption: Our estimate is 0 % ABOVE OR BELOW the provider's count.\n"]),
+    );
+  });
+
   it("has the first two of many rows of a kind, and no contents of the session", () => {
     const rows = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name, index) => row(index + 1, name));
     const text =

@@ -30,6 +30,7 @@ const time = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/gu;
 const figure = /[-+−]?\d+(?:[.,:\u00a0\u202f]\d+)*(?:[kMG]\b)?/gu;
 /** Which of two nearly equal figures is larger depends on the lengths of folder names in the session. */
 const comparison = /(?<=\b0 % )(?:above|below|more|less)\b/gu;
+const equality = /\bequals (?=the provider's count)/gu;
 
 /** The longest line; texts of the session are longer, those of the page are not. */
 const longest = 160;
@@ -41,7 +42,8 @@ function plainLine(line: string): string {
     .replace(hash, "HASH")
     .replace(time, "TIME")
     .replace(figure, "0")
-    .replace(comparison, "ABOVE OR BELOW");
+    .replace(comparison, "ABOVE OR BELOW")
+    .replace(equality, "is 0 % ABOVE OR BELOW ");
   return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 }
 
