@@ -196,6 +196,23 @@ describe("a connection with a summarizer", () => {
     expect(unhandled).toEqual([]);
   });
 
+  it("says that a summary could not be stored", async () => {
+    const { summarizer } = scripted(answered);
+    const addSummary = async (): Promise<never> =>
+      await Promise.reject(new Error("the disk is full"));
+    const { connection } = await testConnection({
+      host: { summaries: { summarizer } },
+      changed: (session) => ({ ...session, addSummary }),
+    });
+
+    await connection.modelCall({ messages: history().messages });
+
+    await vi.waitFor(async () => {
+      const { summaryFailure } = connection.figures(await connection.peek());
+      expect(summaryFailure).toBe("the summary could not be stored");
+    });
+  });
+
   it("tries again while the store works again", async () => {
     const { summarizer, requests } = scripted(answered);
     const made = await testConnection({ host: { summaries: { summarizer } } });

@@ -426,24 +426,28 @@ describe("an answer of the model", () => {
     expect(readNote("<think>A list? It does not end")).toBeUndefined();
   });
 
-  it("gives its notes also if the turn has a summary by now", async () => {
+  it.each([
+    ["of this session", 2],
+    ["of another session", 1],
+  ])("gives its notes also if the turn has a summary by now, %s", async (whose, calls) => {
     const opened = await worked();
     const { session, history } = opened;
     await using fork = await opened.reopen(otherHost);
     await history.ingest(fork);
+    const late = whose === "of this session" ? session : fork;
     const request = await requested(session);
-    const forked = await fork.turnToSummarize({ results: true });
+    const again = await late.turnToSummarize({ results: true });
     await session.addSummary(request, good);
     const results = { t1: "The log has 400 equal lines." };
     const text = JSON.stringify({ short_summary: short, long_summary: long, results });
 
-    expect(await fork.addSummary(forked as TurnToSummarize, answered(text))).toBe("not-needed");
+    expect(await late.addSummary(again as TurnToSummarize, answered(text))).toBe("not-needed");
 
-    const notes = (await fork.status()).objects.flatMap(
+    const notes = (await late.status()).objects.flatMap(
       ({ stored: { body } }) => body["short_summary"] ?? [],
     );
     expect(notes).toEqual(["The log has 400 equal lines."]);
-    expect((await fork.status()).summaries).toMatchObject({ count: 1, calls: 1 });
+    expect((await late.status()).summaries).toMatchObject({ count: 1, calls });
   });
 
   it.each([
@@ -452,6 +456,10 @@ describe("an answer of the model", () => {
     ["a field that is missing", JSON.stringify({ short_summary: short })],
     ["a field without a text", JSON.stringify({ short_summary: 7, long_summary: long })],
     ["an empty text", JSON.stringify({ short_summary: " ", long_summary: long })],
+    [
+      "far too long",
+      JSON.stringify({ short_summary: short, long_summary: long }) + " ".repeat(50_000),
+    ],
     [
       "half of an answer",
       JSON.stringify({ short_summary: short, long_summary: long }).slice(0, 40),
