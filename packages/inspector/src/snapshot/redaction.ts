@@ -9,6 +9,7 @@ import {
 import type {
   DescribedEntry,
   SessionTimeline,
+  SummaryCosts,
   TimelineCall,
   ViewDifference,
 } from "@self-context-manager/core/inspect";
@@ -75,7 +76,7 @@ export function redaction(): Redaction {
       harness: keptWord(row.harness),
       hostId: redactedHostId(row.harness, row.firstAt),
       ...pick(row, "firstAt", "lastAt", "calls", "tokens", "cost", "reported"),
-      ...problemAndSummaries(row),
+      ...defined({ summaries: summaryCosts(row.summaries), ...problemOf(row) }),
     }),
     timeline: ({ parts, calls, calibration }, names) => ({
       parts: parts.map(({ kind, handle, id }) => ({
@@ -324,10 +325,10 @@ function pick<Value extends object, Field extends keyof Value>(
   return Object.fromEntries(kept.map((field) => [field, value[field]])) as Pick<Value, Field>;
 }
 
-/** The problem of a session, and the figures of its summaries, without the name of the model. */
-function problemAndSummaries(row: SessionRow): Pick<SessionRow, "problem" | "summaries"> {
-  const { summaries } = row;
-  if (summaries === undefined) return problemOf(row);
-  const kept = pick(summaries, "turns", "calls", "input", "output", "cost");
-  return { ...problemOf(row), summaries: kept };
+function summaryCosts(costs: SummaryCosts | undefined): SummaryCosts | undefined {
+  if (costs === undefined) return undefined;
+  return {
+    ...pick(costs, "turns", "calls", "input", "output", "cost"),
+    ...(costs.model === undefined ? {} : { model: keptWord(costs.model) }),
+  };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 // @boundaries-ignore The tests of all packages are configured in the same way.
 import { propertyRuns } from "../../../../tools/property-runs.ts";
-import type { ObjectAnswer, SessionAnswer } from "../../src/answers.ts";
+import type { ObjectAnswer, SessionAnswer, SessionRow } from "../../src/answers.ts";
 import { redactMessage } from "../../src/snapshot/redact-message.ts";
 import { redaction } from "../../src/snapshot/redaction.ts";
 import { recordedSession, type Step } from "../recorded-session.ts";
@@ -270,6 +270,29 @@ describe("a redacted session", () => {
     );
 
     expect(calls[0]?.miss?.text).toBe(kept);
+  });
+});
+
+describe("the summaries of a redacted session", () => {
+  const row: SessionRow = {
+    id: objectId("0190aaaa-0000-7000-8000-000000000001"),
+    harness: "pi",
+    hostId: "one",
+    firstAt: "2026-01-01T10:20:30.000Z",
+    lastAt: "2026-01-01T10:20:30.000Z",
+    calls: 1,
+    tokens: 1,
+  };
+  const costs = { turns: 1, calls: 2, input: 900, output: 80, cost: 0.01 };
+
+  it.each([
+    ["have their costs and the name of their model", "a/b-1", { ...costs, model: "a/b-1" }],
+    ["have no name of a model that is a text", "zqone zqtwo", costs],
+  ])("%s", (_name, model, expected) => {
+    const { summaries } = redaction().session({ ...row, summaries: { ...costs, model } });
+
+    expect(summaries).toMatchObject(expected);
+    expect(JSON.stringify(summaries)).not.toContain("zqtwo");
   });
 });
 
