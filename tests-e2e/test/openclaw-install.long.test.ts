@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 
 import { openGateway } from "../src/openclaw/gateway.ts";
 import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
+import { pluginFolder } from "../src/openclaw/gateway-config.ts";
 import {
   consent,
   installedGateway,
   letterTurn,
   managedLetterTurn,
-  pluginFolder,
   unpackedPlugin,
   unpackedProblem,
 } from "../src/openclaw/installed-plugin.ts";

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+import { checkout } from "../packed-packages.ts";
 import type { GatewayApi } from "./gateway-model.ts";
 
 /** The id of the plugin in OpenClaw's configuration. */
@@ -40,8 +42,15 @@ const modelIds = ["mock-1", "claude-opus-5-5"] as const;
 
 const marked = { params: { cacheRetention: "short" } };
 
-/** The folder of the built plugin. */
-const pluginFolder = join(import.meta.dirname, "..", "..", "..", "packages", "adapter-openclaw");
+/** The folder of the plugin's package. */
+export const pluginFolder: string = join(checkout, "packages", "adapter-openclaw");
+
+/** Returns the folder of the plugin that a gateway loads. A gateway whose plugin is not built would work without it. */
+function builtPlugin(): string {
+  if (!existsSync(join(pluginFolder, "dist", "plugin.js")))
+    throw new Error("the OpenClaw plugin is not built; run `npm run dev -- build`");
+  return pluginFolder;
+}
 
 /** Returns the configuration of a gateway that has a scripted model and no channels. */
 export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<string, unknown>> {
@@ -88,7 +97,7 @@ export function gatewayConfig(options: GatewayConfigOptions): Readonly<Record<st
       load: {
         paths: [
           ...Object.values(others).map((other) => other.folder),
-          ...(isManaged ? [pluginFolder] : []),
+          ...(isManaged ? [builtPlugin()] : []),
         ],
       },
       ...(isManaged ? { slots: { contextEngine: pluginId } } : {}),

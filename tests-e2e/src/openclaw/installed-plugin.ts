@@ -7,12 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { checkout } from "../packed-packages.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import { pluginFolder } from "./gateway-config.ts";
 import { errorsOf, type PlayedGateway, playedGateway } from "./played-gateway.ts";
-
-/** The folder of the plugin's package. */
-export const pluginFolder: string = join(checkout, "packages", "adapter-openclaw");
 
 /** The plugin as it would be published. */
 export const pluginTarball: string = join(pluginFolder, "pack", "package.tgz");
