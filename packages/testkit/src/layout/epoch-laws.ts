@@ -141,7 +141,13 @@ export const epochLaws: Readonly<
       const others = keeping.render(inputFrom(keeping, last), last);
       const cut = firstDifference(lastMessages, others.messages);
       const changed = firstDifference(lastMessages, output.messages);
-      assert.ok(changed >= cut, `message ${changed} changed, but nothing left before ${cut}`);
+      const before = lastMessages[changed];
+      // Steps that an earlier end left out are back if there is room for them without the free texts.
+      const areBack = endedBy === "budget" && before !== undefined && isLeftLine(before);
+      assert.ok(
+        changed >= cut || areBack,
+        `message ${changed} changed, but nothing left before ${cut}`,
+      );
     });
   },
   "fold-only-at-an-end": (subject, trial) => {
