@@ -202,4 +202,11 @@ export const adapterOpenClawFaults: readonly DeliberateFault[] = [
     becomes: "after[index] ?? text",
     breaks: "A stand-in is sent beside the rest of the text that it stands for.",
   },
+  {
+    file: "turn-view.ts",
+    of: 'if (message.role === "assistant") return message;',
+    becomes: "",
+    breaks:
+      "The prefix of a long session changes when OpenClaw no longer hands a folded answer over.",
+  },
 ];

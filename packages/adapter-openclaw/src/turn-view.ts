@@ -61,6 +61,8 @@ function shapedIn(
   message: OpenClawMessage,
   original: OpenClawMessage | undefined,
 ): OpenClawMessage {
+  // The texts of an answer are the host's own; a fold is a block before them. So no shape depends on the host's message.
+  if (message.role === "assistant") return message;
   const usual = message.role === "toolResult" ? oneText : message;
   return shapedAs(message, original ?? usual) ?? message;
 }

@@ -124,6 +124,18 @@ describe("a view in OpenClaw", () => {
     expect(history.at(-1)).toMatchObject({ role: "custom", customType: ownKind });
   });
 
+  it("has a fold as a block before the answer, also when the host no longer hands the answer over", () => {
+    const answer: OpenClawMessage = { role: "assistant", content: [text("done")], timestamp: 2 };
+    const folded = { ...answer, content: [text("[2 calls of turn 1 are folded]"), text("done")] };
+    const turn = [prompt("and now", 5)];
+
+    const handedOver = viewIn([prompt("go", 1), folded, ...turn], [prompt("go", 1), answer], turn);
+    const later = viewIn([prompt("go", 1), folded, ...turn], [], turn);
+
+    expect(handedOver.history).toEqual([prompt("go", 1), folded]);
+    expect(later).toEqual(handedOver);
+  });
+
   it("divides a text into as many as the host has, and leaves the message if it cannot", () => {
     const two = result(3, text("one"), text("two"));
     const swapsOf = (shown: string): readonly string[] =>
