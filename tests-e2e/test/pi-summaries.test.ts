@@ -109,6 +109,8 @@ describe.each(completing)("summaries by the session's model in Pi $version", (pi
       expect(before).not.toContain(short);
       expect(after).toContain(`summary: ${short}`);
       expect(after).toContain("calls of turn 1 are folded; activate chat with turn 1 shows them]");
+      // Pi sends the texts of an answer as one, and the fence of the fold is closed in it.
+      expect(after).toContain(`\n~~~\n${talk}`);
       expect(textOf(chat[7])).toContain(
         `The long_summary of turn 1 of chat, written by a model:\n~~~\n${long}\n~~~`,
       );

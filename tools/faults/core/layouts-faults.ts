@@ -654,4 +654,10 @@ export const layoutsFaults: readonly DeliberateFault[] = [
     becomes: 'if (row === "read") return',
     breaks: "The notes of a fold's calls are in one row.",
   },
+  {
+    file: "layouts/epoch/fold-text.ts",
+    of: "text: `${text}\\n` }",
+    becomes: "text }",
+    breaks: "The words of an answer begin in the last line of its fold.",
+  },
 ];

@@ -36,6 +36,7 @@ function foldsOf({ record, messages }: LayoutOutput): readonly string[] {
     const message = messages[index];
     const [first] = message?.role === "assistant" ? message.content : [];
     expect(first).toEqual({ type: "text", text: entry.fold.text });
+    expect(entry.fold.text).toMatch(/[\]~]\n$/u);
     return [entry.fold.text];
   });
 }
@@ -212,7 +213,7 @@ describe("the text of a fold", () => {
 
     const [fold = ""] = foldsOf(viewAfterPause(stage, layout));
 
-    const rows = fold.split("\n");
+    const rows = fold.trimEnd().split("\n");
     expect(rows.filter((row) => /^~+$/u.test(row))).toHaveLength(2);
     expect(
       rows.slice(2, -1).every((row) => /^(?:[a-z]+|ran t\d+(?:, \d+ times)?): /u.test(row)),

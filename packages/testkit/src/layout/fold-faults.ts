@@ -107,6 +107,8 @@ export function foldFaults(
   }
   const header = new RegExp(`^\\[${calls} calls of turn ${turn + 1} are folded; activate `, "u");
   if (!header.test(fold.text)) faults.push(`the fold begins with ${fold.text.slice(0, 60)}`);
+  // Hosts join the texts of an answer without a separator.
+  if (!fold.text.endsWith("\n")) faults.push("the fold does not end its last line");
   for (const [kind, names] of files)
     for (const name of names)
       if (names.size <= mostNames && !fold.names.includes(name))

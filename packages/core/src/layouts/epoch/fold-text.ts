@@ -107,7 +107,8 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
   const summary = context.epochs.summaryOf?.(turn);
   const all = summary === undefined ? texts : [`summary: ${summary}`, ...texts];
   const text = all.length === 0 ? header : `${header}\n${fenced(all.join("\n"))}`;
-  return { steps, names: [...names], text };
+  // Some providers are sent the texts of an answer as one, so the last line ends here.
+  return { steps, names: [...names], text: `${text}\n` };
 }
 
 /** Writes a row, and adds the handles that it names. */
