@@ -1,4 +1,5 @@
 import { isObjectId } from "@self-context-manager/objects";
+import { isReport } from "../calls/own-call.ts";
 import type { ContextSession } from "../session/context-session.ts";
 
 /**
@@ -37,8 +38,9 @@ type Objects = Awaited<ReturnType<ContextSession["status"]>>["objects"];
 
 function targetsOf(key: string, objects: Objects): readonly string[] {
   const [handle = "", part] = key.split("/");
-  if (part === undefined) return [handle];
   const call = objects.find((object) => object.handle === handle)?.stored.body;
+  // A report says what was true at its call.
+  if (part === undefined) return call !== undefined && isReport(call) ? [] : [handle];
   const files: unknown = call?.["file_refs"];
   if (!Array.isArray(files)) return [];
   return files.flatMap((file: unknown) => {

@@ -6,7 +6,7 @@ import {
   chatTurnsHeader,
   turnSummaryHeader,
 } from "./chat-lines.ts";
-import { foldHeader } from "./fold-lines.ts";
+import { foldHeader, foldHeaderOfOne } from "./fold-lines.ts";
 import { handle } from "./handles.ts";
 import {
   earlierVersionHeader,
@@ -68,6 +68,7 @@ export const ownLines: Readonly<Record<string, readonly OwnLine[]>> = {
     linkProblems,
     ...Object.values(omissionNotices),
     foldHeader,
+    foldHeaderOfOne,
     partNotShown,
     ...Object.values(missingMessages),
     archivedChat,

@@ -5,7 +5,7 @@ import { restoreEpoch } from "../../src/adapters/restore-epoch.ts";
 
 const file = "0192f3a4-5b6c-7d8e-9f00-112233445566";
 
-/** A session that knows `t1` and the file that `t2` wrote, and refuses all others. */
+/** A session that knows `t1`, the file that `t2` wrote, and the reports `t3` and `t4`, and refuses all others. */
 function session(asked: string[], turns: readonly number[] = []): ContextSession {
   const objects = [
     { handle: "t1", state: "inactive", stored: { body: { id: "call-1" } } },
@@ -15,6 +15,18 @@ function session(asked: string[], turns: readonly number[] = []): ContextSession
       stored: { body: { id: "call-2", file_refs: [{ id: file }] } },
     },
     { handle: "f1", state: "inactive", stored: { body: { id: file } } },
+    {
+      handle: "t3",
+      state: "inactive",
+      stored: {
+        body: { id: "call-3", context_tool: true, context_operation: "deactivate" },
+      },
+    },
+    {
+      handle: "t4",
+      state: "inactive",
+      stored: { body: { id: "call-4", context_tool: true, tool: "activate", is_error: true } },
+    },
   ];
   return {
     status: async () => await Promise.resolve({ objects }),
@@ -43,6 +55,15 @@ describe("restoring the contents that left the view when the last epoch ended", 
     await restoreEpoch(session(asked), ["t2/args", "t2/args", "t1", "t1"]);
 
     expect(asked).toEqual([file, "t1"]);
+  });
+
+  it("does not activate a report about an object's state, which is no longer true", async () => {
+    const asked: string[] = [];
+
+    expect(await restoreEpoch(session(asked), ["t3", "t1", "t4"])).toBe(
+      "1 object is active again: t1.",
+    );
+    expect(asked).toEqual(["t1"]);
   });
 
   it("reports what cannot be activated", async () => {

@@ -81,6 +81,23 @@ describe("a finished turn", () => {
     expect(JSON.stringify(view.messages)).toContain("The parser is faster now.");
   });
 
+  it("has a text of its own kind if it is one call", () => {
+    const stage = viewStage("Make the parser faster.");
+    addContent(stage);
+    stage.say(talk.repeat(3));
+    stage.call("bash", { command: "git status" }, "ok");
+    stage.call("bash", { command: "git log" }, "ok");
+    stage.say("done");
+    stage.view(layout);
+    stage.user("next");
+
+    expect(foldsOf(viewAfterPause(stage, layout))).toEqual([
+      expect.stringMatching(
+        /^\[1 call of turn 1 is folded; activate chat with turn 1 shows it\]\n~~~\nran t2: git status\n~~~\n$/u,
+      ),
+    ]);
+  });
+
   it("is shown as it was while the epoch continues, and with folds off", () => {
     const stage = finishedTurn();
 

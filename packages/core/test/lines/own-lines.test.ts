@@ -37,7 +37,7 @@ import {
   chatTurnsHeader,
   turnSummaryHeader,
 } from "../../src/lines/chat-lines.ts";
-import { foldHeader } from "../../src/lines/fold-lines.ts";
+import { foldHeader, foldHeaderOfOne } from "../../src/lines/fold-lines.ts";
 import { hasOwnLine, isOwnLine, ownLines } from "../../src/lines/own-lines.ts";
 import { argumentStubs, fileMark, omissionMarks } from "../../src/lines/stand-ins.ts";
 
@@ -216,6 +216,9 @@ const written: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "the first line of a fold": fc
     .tuple(number, number, target, number)
     .map((all) => foldHeader.write(...all)),
+  "the first line of a fold of one call": fc
+    .tuple(number, target, number)
+    .map((all) => foldHeaderOfOne.write(...all)),
   "a part of a message that is no text": fc
     .constantFrom("image", "image_url", "Odd type!", "")
     .map(partNotShown.write),

@@ -72,7 +72,8 @@ function withoutFold(message: AssistantMessage): AssistantMessage {
   return isFold ? { ...message, content } : message;
 }
 
-const foldBegins = /^\[\d+ calls of turn \d+ are folded; activate chat with turn \d+ shows them\]/u;
+const foldBegins =
+  /^\[(?:1 call of turn \d+ is|\d+ calls of turn \d+ are) folded; activate chat with turn \d+ shows /u;
 
 /** Returns a message without arguments, because they can leave after the thinking has left. */
 function withoutArguments(message: ViewMessage): string {

@@ -11,7 +11,7 @@ import { shellPipelines } from "../../calls/shell-commands.ts";
 import { fileReferences } from "../../calls/toolcall-object.ts";
 import { argumentsOf, isText } from "../../chat/message.ts";
 import { callsOf } from "../../chat/turn.ts";
-import { foldHeader } from "../../lines/fold-lines.ts";
+import { foldHeader, foldHeaderOfOne } from "../../lines/fold-lines.ts";
 import { fenced } from "../../render/content-block.ts";
 import { noteOf } from "../../render/object-note.ts";
 import { nameWeights, shortName } from "../../render/short-name.ts";
@@ -103,7 +103,8 @@ export function foldOf(context: PlanningContext, turn: number, steps: readonly n
   const texts = Object.entries(rows).flatMap(([name, found]) =>
     found.size === 0 ? [] : [rowText(name as RowName, found, names)],
   );
-  const header = foldHeader.write(calls, turn + 1, context.input.chatHandle, turn + 1);
+  const place = [turn + 1, context.input.chatHandle, turn + 1] as const;
+  const header = calls === 1 ? foldHeaderOfOne.write(...place) : foldHeader.write(calls, ...place);
   const summary = context.epochs.summaryOf?.(turn);
   const all = summary === undefined ? texts : [`summary: ${summary}`, ...texts];
   const text = all.length === 0 ? header : `${header}\n${fenced(all.join("\n"))}`;
