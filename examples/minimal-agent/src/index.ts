@@ -8,7 +8,7 @@ const model: readonly ((view: string) => Block)[] = [
   () => call(1, "ls", {}),
   () => call(2, "read", { path: "package.json" }),
   (view) => call(3, "deactivate", { id: /(f\d+) package\.json v\d+\\n/u.exec(view)?.[1] ?? "" }),
-  (view) => text(view.includes("dependencies") ? "in view until its epoch ends" : "not in view"),
+  (view) => text(/dependencies/iu.test(view) ? "in view until its epoch ends" : "not in view"),
 ];
 const text = (said: string): Block => ({ type: "text", text: said });
 const call = (number: number, name: string, args: Record<string, string>): Block => {
