@@ -43,7 +43,10 @@ export async function callGateway({
   }
 }
 
-/** Sends a request and returns the result of its answer. Rejects if the gateway reports an error or ends the connection. */
+/**
+ * Sends a request and returns the result of its answer. Rejects if the gateway reports an error, and with `TypeError` if it
+ * ends the connection.
+ */
 async function answered(socket: WebSocket, method: string, params: object): Promise<unknown> {
   const id = crypto.randomUUID();
   const answer = new Promise<unknown>((resolve, reject) => {
@@ -54,7 +57,7 @@ async function answered(socket: WebSocket, method: string, params: object): Prom
       else reject(new Error(`the method ${method} failed: ${JSON.stringify(frame["error"])}`));
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      reject(new Error(`the gateway ended the connection during ${method}: ${code} ${reason}`));
+      reject(new TypeError(`the gateway ended the connection during ${method}: ${code} ${reason}`));
     });
   });
   socket.send(JSON.stringify({ type: "req", id, method, params }));

@@ -48,7 +48,10 @@ export interface Gateway extends AsyncDisposable {
   prompt(prompt: string | GatewayPrompt): Promise<string>;
   /** Runs the host's command line and returns its output. Rejects if it fails. */
   run(...args: readonly string[]): Promise<string>;
-  /** Calls a method of the gateway and returns the first answer. Rejects if the gateway reports an error. */
+  /**
+   * Calls a method of the gateway and returns the first answer. Rejects if the gateway reports an error, and with `TypeError`
+   * if it ends the connection.
+   */
   call(method: string, params: object): Promise<unknown>;
   /** Returns the configuration file. */
   config(): Promise<unknown>;

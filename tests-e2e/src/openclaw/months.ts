@@ -128,7 +128,11 @@ export async function playWeek(played: PlayedGateway): Promise<Trouble> {
         await played.gateway.start();
       }
     }
-    await played.gateway.call("sessions.reset", { key: mainSession });
+    await playTurn(
+      played,
+      trouble,
+      async () => await played.gateway.call("sessions.reset", { key: mainSession }),
+    );
   }
   return trouble;
 }
