@@ -1,5 +1,4 @@
 import { isObjectId } from "@self-context-manager/objects";
-import { isReport } from "../calls/own-call.ts";
 import type { ContextSession } from "../session/context-session.ts";
 
 /**
@@ -40,7 +39,7 @@ function targetsOf(key: string, objects: Objects): readonly string[] {
   const [handle = "", part] = key.split("/");
   const call = objects.find((object) => object.handle === handle)?.stored.body;
   // A report says what was true at its call.
-  if (part === undefined) return call !== undefined && isReport(call) ? [] : [handle];
+  if (part === undefined) return call?.["context_tool"] === true ? [] : [handle];
   const files: unknown = call?.["file_refs"];
   if (!Array.isArray(files)) return [];
   return files.flatMap((file: unknown) => {

@@ -21,9 +21,9 @@ async function billOf(layout: Layout, isManaging: boolean): Promise<SessionBill>
     const { account } = await session.nextView({ prices, model });
     return sessionBill(account ?? emptyAccount);
   };
-  const manages = async (name: "activate" | "deactivate"): Promise<void> => {
+  const manages = async (name: "activate" | "deactivate", id = "t1"): Promise<void> => {
     if (!isManaging) return;
-    await history.ask(name, { id: "t1" }, (callId) => session[name]("t1", { callId }));
+    await history.ask(name, { id }, (callId) => session[name](id, { callId }));
     await send();
   };
   history.user("go");
@@ -36,6 +36,8 @@ async function billOf(layout: Layout, isManaging: boolean): Promise<SessionBill>
   await history.read(session, "a.ts");
   await send();
   await manages("activate");
+  // There is no such object.
+  await manages("activate", "t90");
   history.call("bash", { command: "test" }, output);
   return await send();
 }
@@ -44,7 +46,7 @@ describe.each(layouts)("the bill of the plain host beside the layout $name", (la
   test("has no calls of context tools, and nothing of their text", async () => {
     const [managing, working] = [await billOf(layout, true), await billOf(layout, false)];
 
-    expect(managing.calls).toBe(working.calls + 2);
+    expect(managing.calls).toBe(working.calls + 3);
     expect(managing.plainCalls).toBe(working.plainCalls);
     expect(managing.plainUnits).toBeCloseTo(working.plainUnits, 6);
   });
