@@ -286,7 +286,6 @@ describe.skipIf(isSkipped)("a gateway with settings of its own", () => {
     expect(request?.tools).toEqual([]);
     expect(request?.messages.at(-1)?.text).toContain("Make the parser faster.");
     expect(requests[0]?.text).toContain(`summary: ${short}`);
-    expect(requests[0]?.text).toMatch(/\n~~~\n+done/u);
     expect(requests.at(-1)?.text).toContain(`written by a model:\n~~~\n${long}\n~~~`);
     expect(errorsOf(played, played.requestsOf())).toEqual([]);
   });

@@ -405,6 +405,11 @@ export const epochFaults: readonly EpochFault[] = [
     ),
   },
   {
+    law: "folded-is-named",
+    what: "does not end the last line of folds",
+    make: changing((output) => withFolds(output, (text) => text.trimEnd())),
+  },
+  {
     law: "summary-never-replaces-the-store",
     what: "shows only the summary of a turn in its fold",
     make: (settings) => {

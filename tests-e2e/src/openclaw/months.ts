@@ -32,7 +32,7 @@ export interface Trouble {
   crashes: number;
 }
 
-/** Plays a turn, and again if the gateway's process ends meanwhile. Adds to the trouble what went wrong. */
+/** Plays a turn or other work, and again if the gateway's process ends meanwhile. Adds to the trouble what went wrong. */
 async function playTurn(
   played: PlayedGateway,
   trouble: Trouble,

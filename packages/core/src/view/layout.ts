@@ -288,7 +288,7 @@ export type EpochEnd =
  * - `fold-only-at-an-end`: steps are folded only when an epoch ends.
  * - `folded-is-named`: a fold counts the calls of its steps, and names the files that they read, edited and wrote and the
  *   calls that failed, as far as a row has room. Its steps are finished, before its answer and not shown. Calls without a
- *   result and pinned contents are in none.
+ *   result and pinned contents are in none. Its text ends with a line feed.
  * - `summary-never-replaces-the-store`: the summary of a turn that a model wrote is a further line of the turn's fold, or has
  *   the place of the words in the line of a turn that left. It changes no view within an epoch, and a fold with it names
  *   the same as without it.

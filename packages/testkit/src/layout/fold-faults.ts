@@ -108,7 +108,7 @@ export function foldFaults(
   const [named, is] = calls === 1 ? ["call", "is"] : ["calls", "are"];
   const header = `[${calls} ${named} of turn ${turn + 1} ${is} folded; activate `;
   if (!fold.text.startsWith(header)) faults.push(`the fold begins with ${fold.text.slice(0, 60)}`);
-  // Hosts join the texts of an answer without a separator.
+  // Some hosts join the texts of an answer without a separator.
   if (!fold.text.endsWith("\n")) faults.push("the fold does not end its last line");
   for (const [kind, names] of files)
     for (const name of names)
