@@ -13,7 +13,7 @@ import {
   testHost,
   textOfMessage,
 } from "../src/session/core-sessions.ts";
-import { damageStore, dropVersion } from "../src/stores/damage.ts";
+import { changeStore, dropVersion } from "../src/stores/damage.ts";
 import { sqlitePlace } from "../src/stores/places.ts";
 
 const layouts: readonly Layout[] = [epochLayout(), pooledLayout];
@@ -24,7 +24,9 @@ describe("a view of a damaged store", () => {
     "names a tool call with one changed byte and shows the rest (%s)",
     async (_name, layout) => {
       await using made = await recorded(layout);
-      expect(damageStore(made.path, { text: "one more file", becomes: "one more tile" })).toBe(1);
+      expect(
+        await changeStore(made.path, { text: "one more file", becomes: "one more tile" }),
+      ).toBe(1);
 
       const view = await made.rebuild(2);
 
@@ -42,15 +44,15 @@ describe("a view of a damaged store", () => {
   );
 
   it.each(layouts.map((layout) => [layout.name, layout] as const))(
-    "names a missing version and shows the rest (%s)",
+    "names a lost version and shows the rest (%s)",
     async (_name, layout) => {
       await using made = await recorded(layout);
       dropVersion(made.path, made.file, 1);
 
       const view = await made.rebuild(3);
 
-      expect(typesOf(view)).toEqual(["missing", "messages"]);
-      expect(view?.problems[0]?.text).toBe(`version 1 of object ${made.file} is not in the store`);
+      expect(typesOf(view)).toEqual(["unreadable", "messages"]);
+      expect(view?.problems[0]?.text).toContain(`version 1 of object ${made.file} is missing`);
       const texts = (view?.messages ?? []).map((one) =>
         one === undefined ? "" : textOfMessage(one),
       );
@@ -63,8 +65,8 @@ describe("a view of a damaged store", () => {
 
   it("reports changed words of the chat and of a system prompt", async () => {
     await using made = await recorded(epochLayout());
-    damageStore(made.path, { text: "please build", becomes: "please built" });
-    damageStore(made.path, { text: "You help people", becomes: "You hate people" });
+    await changeStore(made.path, { text: "please build", becomes: "please built" });
+    await changeStore(made.path, { text: "You help people", becomes: "You hate people" });
 
     const view = await made.rebuild(1);
 
@@ -74,7 +76,9 @@ describe("a view of a damaged store", () => {
 
   it("reports a view with changed rows", async () => {
     await using made = await recorded(epochLayout());
-    expect(damageStore(made.path, { text: "@1 whole ", becomes: "@1 bare " })).toBeGreaterThan(0);
+    expect(
+      await changeStore(made.path, { text: "@1 whole ", becomes: "@1 bare " }),
+    ).toBeGreaterThan(0);
 
     const view = await made.rebuild(2);
 
@@ -88,12 +92,12 @@ describe("a view of a damaged store", () => {
 
     const view = await made.rebuild(2);
 
-    expect(typesOf(view)).toEqual(["missing"]);
+    expect(typesOf(view)).toEqual(["unreadable"]);
     expect(view?.messages).toEqual([]);
     expect((await made.rebuild(1))?.problems).toEqual([]);
     dropVersion(made.path, made.view, 1);
-    expect(typesOf(await made.rebuild(1))).toEqual(["missing"]);
-    expect(typesOf(await made.rebuild(2))).toEqual(["missing"]);
+    expect(typesOf(await made.rebuild(1))).toEqual(["unreadable"]);
+    expect(typesOf(await made.rebuild(2))).toEqual(["unreadable"]);
     expect(await made.rebuild(3)).toBeUndefined();
   });
 });

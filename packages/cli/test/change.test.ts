@@ -170,7 +170,7 @@ test("import --verify reads back what it imported, and reports a store that has 
   expect(again.stdout).toMatch(/^imported 0 versions into \S+; .*\nverified \d+ versions/u);
   expect(damaged.code).toBe(1);
   expect(damaged.stderr).toMatch(
-    /^scm import: line \d+: version 1 of object \S+ differs from the line in metadata_view_hash; the store is damaged: restore it/u,
+    /^scm import: the store \S+ is damaged: version 1 of object \S+ is not as it was stored/u,
   );
   expect(piped).toMatchObject({ code: 2 });
   expect(piped.stderr).toContain("give a file instead of -");

@@ -7,6 +7,7 @@ export type {
 export { fileSourceContract, type FileSourceContract } from "./files/file-source-contract.ts";
 export { type FileSourceLaw, fileSourceLawNeeds, fileSourceLaws } from "./files/laws.ts";
 export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";
+export { damageFile } from "./object-store/damage-file.ts";
 export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
 export { sample } from "./object-store/samples.ts";
 export {

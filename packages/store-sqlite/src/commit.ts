@@ -14,12 +14,14 @@ import {
   requestDigest,
   stageCommit,
   type StoredVersion,
-  type VersionPoint,
 } from "@self-context-manager/objects";
 
+import { readClock, writeClock } from "./clock-row.ts";
 import type { Connection, TransactionKind } from "./connection.ts";
 import type { Head, Heads } from "./head.ts";
-import { hexOf, number, pointOf, type VersionReader } from "./version-rows.ts";
+import { sumOf } from "./row-sums.ts";
+import { DamageError } from "./sqlite-errors.ts";
+import { versionColumns, type VersionReader } from "./version-rows.ts";
 import { type Change, indexChanges, writeVersion } from "./version-writer.ts";
 
 export interface Transactions {
@@ -54,7 +56,8 @@ export function transactions(
       }, known);
       indexChanges(connection, [...changes.values()]);
       // A commit without a change would not wait for the disk.
-      if (isOwed && kind === "write" && changes.size === 0) writeClock(connection);
+      if (isOwed && kind === "write" && changes.size === 0)
+        writeClock(connection, readClock(connection));
       return answer;
     });
     if (kind === "write") isOwed = false;
@@ -72,16 +75,20 @@ export function transactions(
           requestId === undefined ? undefined : earlierOutcome(connection, requestId, digest);
         if (earlier !== undefined) return { versions: earlier, replayed: true };
 
-        const at = nextPoint(lastPoint(connection), clock);
+        const last = readClock(connection);
+        const at = nextPoint(last.at, clock);
         const { staged, versions } = stageCommit(writes, (id) => known(id)?.stored, at);
         for (const stored of staged) write(stored);
-        if (staged.length > 0) setClock(connection, at.tx_id, Date.parse(at.tx_time));
+        if (staged.length > 0)
+          writeClock(connection, { at, versions: last.versions + staged.length });
         if (requestId !== undefined && digest !== undefined) {
+          const outcome = JSON.stringify(versions);
           connection.run(
-            "INSERT INTO requests (id, digest, outcome) VALUES (?, ?, ?)",
+            "INSERT INTO requests (id, digest, outcome, sum) VALUES (?, ?, ?, ?)",
             requestId,
             digest,
-            JSON.stringify(versions),
+            outcome,
+            sumOf(requestId, digest, outcome),
           );
         }
         return { versions, replayed: false };
@@ -90,20 +97,25 @@ export function transactions(
     restore: (versions) =>
       inTransaction("write", (write, known) => {
         const last = readClock(connection);
+        let { tx_id: txId, tx_time: time } = last.at;
         let added = 0;
         for (const restored of versions) {
           const latest = known(restored.body.id);
           if (latest !== undefined && restored.version <= latest.stored.version) {
-            checkSameVersion(presentVersion(connection, latest.key, restored.version), restored);
+            checkSameVersion(presentVersion(connection, reader, latest, restored), restored);
             continue;
           }
           checkFollows(latest?.stored, restored);
           write(Object.freeze({ ...restored }));
-          last.txId = Math.max(last.txId, restored.at.tx_id);
-          last.time = Math.max(last.time, Date.parse(restored.at.tx_time));
+          txId = Math.max(txId, restored.at.tx_id);
+          if (Date.parse(restored.at.tx_time) > Date.parse(time)) time = restored.at.tx_time;
           added += 1;
         }
-        if (added > 0) setClock(connection, last.txId, last.time);
+        if (added > 0)
+          writeClock(connection, {
+            at: { tx_id: txId, tx_time: time },
+            versions: last.versions + added,
+          });
         return { added };
       }),
   };
@@ -116,42 +128,26 @@ function earlierOutcome(
   requestId: string,
   digest: string | undefined,
 ): readonly CommittedVersion[] | undefined {
-  const row = connection.first("SELECT digest, outcome FROM requests WHERE id = ?", requestId);
+  const row = connection.first("SELECT digest, outcome, sum FROM requests WHERE id = ?", requestId);
   if (row === undefined) return undefined;
-  checkRepeated(requestId, String(row["digest"]), digest);
-  return JSON.parse(String(row["outcome"])) as readonly CommittedVersion[];
+  const [stored, outcome] = [String(row["digest"]), String(row["outcome"])];
+  if (sumOf(requestId, stored, outcome) !== row["sum"])
+    throw new DamageError("the outcome of a repeated request is not as it was stored");
+  checkRepeated(requestId, stored, digest);
+  return JSON.parse(outcome) as readonly CommittedVersion[];
 }
 
-function lastPoint(connection: Connection): VersionPoint {
-  const { txId, time } = readClock(connection);
-  return { tx_id: txId, tx_time: new Date(time).toISOString() };
-}
-
-function readClock(connection: Connection): { txId: number; time: number } {
-  const row = connection.first("SELECT tx_id, tx_time FROM clock WHERE one = 1") ?? {};
-  return { txId: number(row, "tx_id"), time: number(row, "tx_time") };
-}
-
-function setClock(connection: Connection, txId: number, time: number): void {
-  connection.run("UPDATE clock SET tx_id = ?, tx_time = ? WHERE one = 1", txId, time);
-}
-
-/** Replaces the clock's row by an equal one, because SQLite writes nothing for an update without a change. */
-function writeClock(connection: Connection): void {
-  const { txId, time } = readClock(connection);
-  connection.run("DELETE FROM clock WHERE one = 1");
-  connection.run("INSERT INTO clock (one, tx_id, tx_time) VALUES (1, ?, ?)", txId, time);
-}
-
+/** Returns a version that is not newer than the latest one; undefined if the store lacks it. */
 function presentVersion(
   connection: Connection,
-  key: number,
-  version: number,
+  reader: VersionReader,
+  { key }: Head,
+  { version }: StoredVersion,
 ): PresentVersion | undefined {
   const row = connection.first(
-    "SELECT tx_id, tx_time, object_hash FROM versions WHERE object = ? AND version = ?",
+    `SELECT ${versionColumns} FROM versions v WHERE v.object = ? AND v.version = ?`,
     key,
     version,
   );
-  return row && { at: pointOf(row), hashes: { object_hash: hexOf(row["object_hash"]) } };
+  return row && reader.metadata(row);
 }

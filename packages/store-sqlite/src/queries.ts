@@ -24,15 +24,16 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
+import { readClock } from "./clock-row.ts";
 import type { Connection, Row, SqlValue } from "./connection.ts";
+import { objectColumns, objectNamed, objectOf, type ObjectRow, readObject } from "./object-rows.ts";
+import { hexOf, number, previousOf } from "./row-values.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import {
   contentHashBytes,
-  metadataColumns,
-  number,
-  readMetadata,
   selectVersion,
   selectInOrder,
+  versionColumns,
   type VersionReader,
 } from "./version-rows.ts";
 
@@ -58,7 +59,9 @@ export interface Queries {
 
 const headOfObject = "CROSS JOIN versions v ON v.object = o.key AND v.version = o.head";
 
-const selectHead = `SELECT ${metadataColumns} FROM objects o ${headOfObject}`;
+const objectAndVersion = `${objectColumns}, ${versionColumns}`;
+
+const selectHead = `SELECT ${objectAndVersion} FROM objects o ${headOfObject}`;
 
 /** SQLite treats a negative limit as no limit. */
 const noLimit = -1;
@@ -67,61 +70,74 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
   return {
     get(id, at) {
       if (at === undefined) return reader.head(id)?.stored;
-      const object = connection.first("SELECT key, head FROM objects WHERE id = ?", id);
+      const object = objectOf(connection, id);
       if (object === undefined) return undefined;
-      const row = findVersion(connection, number(object, "key"), at);
+      const row = findVersion(connection, reader, object, at);
       if (row === undefined) return undefined;
-      return row["version"] === object["head"] ? reader.head(id)?.stored : reader.version(row);
+      if (row["object"] !== object.key || ("version" in at && row["version"] !== at.version))
+        throw new DamageError(`the index of versions is wrong for object ${id}`);
+      return row["version"] === object.head ? reader.head(id)?.stored : reader.version(row);
     },
 
     describe(ids) {
       // One statement for all objects, because a resumed session can ask for ten thousand.
       const rows = connection.all(
-        `SELECT ${metadataColumns} FROM json_each(?) j CROSS JOIN objects o ON o.id = j.value ${headOfObject}`,
+        `SELECT ${objectAndVersion} FROM json_each(?) j CROSS JOIN objects o ON o.id = j.value ${headOfObject}`,
         JSON.stringify([...new Set(ids)]),
       );
       const found = new Map(
         rows.map((row) => {
-          const stored = readMetadata(row);
+          const stored = latestIn(reader, row);
           return [stored.body.id, stored] as const;
         }),
       );
-      return ids.map((id) => found.get(id));
+      return ids.map((id) => {
+        const stored = found.get(id);
+        // The index of ids named another object, or its latest version is missing.
+        if (stored === undefined && rows.length !== ids.length) reader.head(id);
+        return stored;
+      });
     },
 
-    history: (id, { after = 0, limit }) =>
-      connection
-        .all(
-          `SELECT ${metadataColumns} FROM objects o CROSS JOIN versions v ON v.object = o.key ` +
-            "WHERE o.id = ? AND v.version > ? ORDER BY v.version LIMIT ?",
-          id,
-          after,
-          limit === undefined ? noLimit : checkLimit(limit),
-        )
-        .map(readMetadata),
-
-    latest(id) {
-      const object = connection.first("SELECT head FROM objects WHERE id = ?", id);
-      return object === undefined ? 0 : number(object, "head");
+    history(id, { after = 0, limit }) {
+      const object = objectOf(connection, id);
+      if (object === undefined) return [];
+      const rows = connection.all(
+        `SELECT ${versionColumns} FROM versions v WHERE v.object = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
+        object.key,
+        after,
+        limit === undefined ? noLimit : checkLimit(limit),
+      );
+      const isWhole = limit === undefined || rows.length < limit;
+      checkFollowing(rows, object, after, isWhole ? object.head : undefined);
+      return rows.map((row) => versionIn(reader, row, object));
     },
+
+    latest: (id) => objectOf(connection, id)?.head ?? 0,
 
     page(id, from, to, before) {
-      const object = connection.first("SELECT key FROM objects WHERE id = ?", id);
+      const object = objectOf(connection, id);
       if (object === undefined) return [];
       const rows = connection.all(
         `${selectInOrder} WHERE v.object = ? AND v.version >= ? AND v.version <= ? ORDER BY v.version`,
-        number(object, "key"),
+        object.key,
         from,
         to,
       );
-      return reader.inOrder(rows, before);
+      checkFollowing(rows, object, from - 1, to < object.head ? undefined : object.head);
+      const versions = reader.inOrder(rows, before);
+      for (const { body, version } of versions) checkOf(object, body, version);
+      return versions;
     },
 
-    find: (query) => find(connection, query),
+    find: (query) => find(connection, reader, query),
 
     lookup(nickname) {
-      const row = connection.first(`${selectHead} WHERE o.nickname = ?`, nickname);
-      return row === undefined ? undefined : readMetadata(row);
+      const object = objectNamed(connection, nickname);
+      if (object === undefined) return undefined;
+      const row = connection.first(`${selectHead} WHERE o.key = ?`, object.key);
+      if (row === undefined) throw lost(object, object.head);
+      return latestIn(reader, row);
     },
 
     referrers(id, { kind, limit = 100, after }) {
@@ -139,7 +155,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
       const items = rows.slice(0, limit).map((row): Referrer => ({
         id: row["id"] as ObjectId,
         path: String(row["path"]),
-        reference: referenceAt(reader, row["id"] as ObjectId, String(row["path"])),
+        reference: referenceAt(reader, row["id"] as ObjectId, String(row["path"]), id),
       }));
       const last = rows[limit - 1];
       return rows.length > limit && last !== undefined
@@ -149,50 +165,179 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
 
     changesSince(position, limit) {
       const rows = connection.all(
-        `SELECT v.seq, ${metadataColumns} FROM versions v WHERE v.seq > ? ORDER BY v.seq LIMIT ?`,
+        `SELECT v.seq, ${versionColumns} FROM versions v WHERE v.seq > ? ORDER BY v.seq LIMIT ?`,
         readPlace(position),
         limit === undefined ? noLimit : checkLimit(limit),
       );
       const last = rows.at(-1);
+      const { versions } = readClock(connection);
+      const isEnd = limit === undefined || rows.length < limit;
+      checkNumbers(rows, readPlace(position), isEnd ? versions : undefined);
       return {
-        versions: rows.map(readMetadata),
+        versions: rows.map((row) => reader.metadata(row)),
         position: last === undefined ? position : String(last["seq"]),
       };
     },
   };
 }
 
-const newest = "ORDER BY v.version DESC LIMIT 1";
-
-function findVersion(connection: Connection, key: number, at: VersionSelector): Row | undefined {
-  const among = `${selectVersion} WHERE v.object = ?`;
-  if ("version" in at) return connection.first(`${among} AND v.version = ?`, key, at.version);
-  if ("txId" in at) {
-    return connection.first(
-      `${among} AND v.tx_id <= ? ORDER BY v.tx_id DESC LIMIT 1`,
-      key,
-      at.txId,
-    );
-  }
-  if ("contentHash" in at) {
-    const hash = contentHashBytes(at.contentHash);
-    if (hash === undefined) return undefined;
-    if (hash.length === 0)
-      return connection.first(`${among} AND v.content_hash = x'' ${newest}`, key);
-    return connection.first(
-      // The index contains no empty hashes. SQLite uses it only if the condition excludes them too.
-      `${among} AND v.content_hash = ? AND v.content_hash <> x'' ORDER BY v.seq DESC LIMIT 1`,
-      key,
-      hash,
-    );
-  }
-  // Times grow with version numbers, so the search from the newest version down needs no separate index. Only people
-  // ask by time, so it need not be fast.
-  const time = Date.parse(normalTime(at.txTime));
-  return connection.first(`${among} AND v.tx_time <= ? ${newest}`, key, time);
+/** Returns the metadata of the latest version of an object, from a row with the columns of both. */
+function latestIn(reader: VersionReader, row: Row): StoredMetadata {
+  const object = readObject(row);
+  if (row["version"] !== object.head) throw lost(object, object.head);
+  return versionIn(reader, row, object);
 }
 
-function find(connection: Connection, query: FindQuery): Page<StoredMetadata> {
+function versionIn(reader: VersionReader, row: Row, object: ObjectRow): StoredMetadata {
+  const stored = reader.metadata(row);
+  checkOf(object, stored.body, stored.version);
+  return stored;
+}
+
+/** Throws `DamageError` if a version is one of another object. */
+function checkOf({ id }: ObjectRow, body: { readonly id: ObjectId }, version: number): void {
+  if (body.id !== id)
+    throw new DamageError(`version ${version} of object ${id} is another object's`);
+}
+
+/**
+ * Throws `DamageError` if a version is missing among rows that are read in order. `after` is a number below that of the
+ * first one. `last` is the number of the last one, if it is known.
+ */
+function checkFollowing(
+  rows: readonly Row[],
+  object: ObjectRow,
+  after: number,
+  last: number | undefined,
+): void {
+  let before = after;
+  rows.forEach((row, index) => {
+    const previous = previousOf(row);
+    if (index === 0 ? previous > before : previous !== before) throw lost(object, previous);
+    before = number(row, "version");
+  });
+  if (last !== undefined && last > after && before !== last) throw lost(object, last);
+}
+
+/**
+ * Throws `DamageError` if a row is missing among those after a number. Rows are numbered without gaps, and none is removed.
+ * `last` is the number of the last one, if it is known.
+ */
+function checkNumbers(rows: readonly Row[], after: number, last: number | undefined): void {
+  rows.forEach((row, index) => {
+    if (row["seq"] !== after + index + 1)
+      throw new DamageError(`a version before row ${number(row, "seq")} is missing`);
+  });
+  if (last !== undefined && after + rows.length < last)
+    throw new DamageError(`${last} versions were stored, and the last ones are missing`);
+}
+
+function lost({ id }: ObjectRow, version: number): DamageError {
+  return new DamageError(`version ${version} of object ${id} is missing`);
+}
+
+const newest = "ORDER BY v.version DESC LIMIT 1";
+
+function findVersion(
+  connection: Connection,
+  reader: VersionReader,
+  object: ObjectRow,
+  at: VersionSelector,
+): Row | undefined {
+  const { key } = object;
+  const among = `${selectVersion} WHERE v.object = ?`;
+  if ("version" in at) {
+    const row = connection.first(`${among} AND v.version = ?`, key, at.version);
+    if (row === undefined && at.version > 0 && at.version <= object.head)
+      checkLacks(connection, object, at.version);
+    return row;
+  }
+  if ("contentHash" in at) return findContent(connection, object, at.contentHash);
+  // Times grow with version numbers, so the search from the newest version down needs no separate index. Only people
+  // ask by time, so it need not be fast.
+  const row =
+    "txId" in at
+      ? connection.first(`${among} AND v.tx_id <= ? ORDER BY v.tx_id DESC LIMIT 1`, key, at.txId)
+      : connection.first(`${among} AND v.tx_time <= ? ${newest}`, key, timeOf(at.txTime));
+  const found = row === undefined ? 0 : number(row, "version");
+  checkNext(connection, reader, object, found, (next) =>
+    "txId" in at ? next.at.tx_id > at.txId : Date.parse(next.at.tx_time) > timeOf(at.txTime),
+  );
+  return row;
+}
+
+function timeOf(txTime: string): number {
+  return Date.parse(normalTime(txTime));
+}
+
+function findContent(
+  connection: Connection,
+  { key, id }: ObjectRow,
+  contentHash: string,
+): Row | undefined {
+  const among = `${selectVersion} WHERE v.object = ?`;
+  const hash = contentHashBytes(contentHash);
+  if (hash === undefined) return undefined;
+  const row =
+    hash.length === 0
+      ? connection.first(`${among} AND v.content_hash = x'' ${newest}`, key)
+      : connection.first(
+          // The index contains no empty hashes. SQLite uses it only if the condition excludes them too.
+          `${among} AND v.content_hash = ? AND v.content_hash <> x'' ORDER BY v.seq DESC LIMIT 1`,
+          key,
+          hash,
+        );
+  // The `+` keeps SQLite from the index, which may leave out a version or name one with another content.
+  const later = connection.first(
+    "SELECT version FROM versions v WHERE v.object = ? AND v.version > ? AND +v.content_hash = ? LIMIT 1",
+    key,
+    row === undefined ? 0 : number(row, "version"),
+    hash,
+  );
+  const isOther = row !== undefined && hexOf(row["content_hash"]) !== hexOf(hash);
+  if (isOther || later !== undefined)
+    throw new DamageError(`the index of contents is wrong for object ${id}`);
+  return row;
+}
+
+/** Throws `DamageError` if the version after a number does not meet the condition that ended a search before it. */
+function checkNext(
+  connection: Connection,
+  reader: VersionReader,
+  object: ObjectRow,
+  version: number,
+  isLater: (next: StoredMetadata) => boolean,
+): void {
+  if (version === object.head) return;
+  const row = connection.first(
+    `${selectVersion} WHERE v.object = ? AND v.version > ? ORDER BY v.version LIMIT 1`,
+    object.key,
+    version,
+  );
+  if (row === undefined) throw lost(object, object.head);
+  checkFollowing([row], object, version, undefined);
+  if (!isLater(versionIn(reader, row, object)))
+    throw new DamageError(
+      `an index leaves out version ${number(row, "version")} of object ${object.id}`,
+    );
+}
+
+/** Throws `DamageError` if a version is missing that was stored: the next one then names it as the one before. */
+function checkLacks(connection: Connection, object: ObjectRow, version: number): void {
+  const next = connection.first(
+    "SELECT version, previous FROM versions WHERE object = ? AND version > ? ORDER BY version LIMIT 1",
+    object.key,
+    version,
+  );
+  if (next === undefined) throw lost(object, object.head);
+  if (previousOf(next) >= version) throw lost(object, version);
+}
+
+function find(
+  connection: Connection,
+  reader: VersionReader,
+  query: FindQuery,
+): Page<StoredMetadata> {
   const conditions = fieldConditions(query);
   const limit = checkLimit(query.limit ?? 100);
   const newestFirst = query.newestFirst === true;
@@ -207,8 +352,8 @@ function find(connection: Connection, query: FindQuery): Page<StoredMetadata> {
   while (found.length <= limit) {
     const rows = connection.all(statement.sql, ...statement.values, place, limit + 1);
     for (const row of rows) {
-      place = number(row, "object");
-      const metadata = readMetadata(row);
+      place = number(row, "key");
+      const metadata = latestIn(reader, row);
       // The index cannot decide two conditions: a field is absent, and a long value, of which it contains only the hash.
       if (conditions.every((condition) => meetsCondition(metadata.body, condition)))
         found.push({ place, metadata });
@@ -257,7 +402,7 @@ function findStatement(
     driving === undefined ? "objects o" : "fields f CROSS JOIN objects o ON o.key = f.object";
   return {
     sql:
-      `SELECT ${metadataColumns} FROM ${from} CROSS JOIN versions v ON v.object = o.key AND v.version = o.head ` +
+      `SELECT ${objectAndVersion} FROM ${from} CROSS JOIN versions v ON v.object = o.key AND v.version = o.head ` +
       `WHERE ${wanted.join(" AND ")} ORDER BY ${ordered} ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
     values,
   };
@@ -283,14 +428,20 @@ function rarestFirst(
   return counted.sort((one, other) => one.count - other.count).map(({ condition }) => condition);
 }
 
-/** Returns the reference at a path of an object's latest version. */
-function referenceAt(reader: VersionReader, id: ObjectId, path: string): Reference {
+/** Returns the reference to an object at a path of another object's latest version. */
+function referenceAt(
+  reader: VersionReader,
+  id: ObjectId,
+  path: string,
+  target: ObjectId,
+): Reference {
   let value: JsonValue | undefined = reader.head(id)?.stored.body;
   for (const part of path.split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(value)) value = (value as readonly JsonValue[])[Number(name)];
     else value = isJsonObject(value) ? value[name] : undefined;
   }
-  if (!isReference(value)) throw new DamageError(`object ${id} has no reference at ${path}`);
+  if (!isReference(value) || value.id !== target)
+    throw new DamageError(`object ${id} has no reference to ${target} at ${path}`);
   return value;
 }

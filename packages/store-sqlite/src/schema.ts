@@ -2,12 +2,13 @@ import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
+import { sumOf } from "./row-sums.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
 const applicationId = 0x53_43_4d_31;
 
 /** The version of the schema that the first migration makes. No release had an earlier one. */
-const firstVersion = 5;
+const firstVersion = 6;
 
 /**
  * The migrations to each version of the schema from the one before, beginning with the first. `user_version` is the
@@ -21,8 +22,13 @@ const firstVersion = 5;
  *   In a row whose `version` is its `base`, the delta needs no earlier row.
  * - `hash_rule` is the number of the rule that made the hashes.
  * - `weight` is the number of characters of the deltas since the base, and `size` that of the bulk fields.
+ * - `previous` is the number of the object's version before this one; null if it is `version - 1`.
  * - `fields` and `refs` contain the latest versions only.
+ * - `clock.versions` is the number of rows of `versions`, which shows that none is missing at the end.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
+ * - `sum` is the checksum of the other values of the row, by `sumOf`. In `versions` it is over the metadata that the version
+ *   has, also if another row contains them, and `delta_sum` is over the delta. `fields` and `refs` have no sum: what is
+ *   found with them is compared with the versions.
  */
 const migrations: readonly string[] = [
   `
@@ -30,7 +36,8 @@ const migrations: readonly string[] = [
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     head INTEGER NOT NULL,
-    nickname TEXT
+    nickname TEXT,
+    sum INTEGER NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX objects_by_nickname ON objects (nickname) WHERE nickname IS NOT NULL;
 
@@ -38,6 +45,7 @@ const migrations: readonly string[] = [
     seq INTEGER PRIMARY KEY,
     object INTEGER NOT NULL REFERENCES objects (key),
     version INTEGER NOT NULL,
+    previous INTEGER,
     tx_id INTEGER NOT NULL,
     tx_time INTEGER NOT NULL,
     content_hash BLOB NOT NULL,
@@ -49,7 +57,9 @@ const migrations: readonly string[] = [
     size INTEGER NOT NULL,
     metadata ANY NOT NULL,
     delta ANY,
-    hash_rule INTEGER NOT NULL
+    hash_rule INTEGER NOT NULL,
+    sum INTEGER NOT NULL,
+    delta_sum INTEGER NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX versions_by_number ON versions (object, version);
   CREATE UNIQUE INDEX versions_by_transaction ON versions (object, tx_id);
@@ -58,6 +68,7 @@ const migrations: readonly string[] = [
   CREATE TABLE chunks (
     key INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
+    sum INTEGER NOT NULL,
     text ANY NOT NULL
   ) STRICT;
 
@@ -79,15 +90,18 @@ const migrations: readonly string[] = [
   CREATE TABLE requests (
     id TEXT PRIMARY KEY,
     digest TEXT NOT NULL,
-    outcome TEXT NOT NULL
+    outcome TEXT NOT NULL,
+    sum INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE clock (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     tx_id INTEGER NOT NULL,
-    tx_time INTEGER NOT NULL
+    tx_time INTEGER NOT NULL,
+    versions INTEGER NOT NULL,
+    sum INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO clock VALUES (1, 0, 0);
+  INSERT INTO clock VALUES (1, 0, 0, 0, ${sumOf(0, new Date(0).toISOString(), 0)});
   ${documentTables}
   `,
 ];

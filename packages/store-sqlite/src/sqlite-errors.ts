@@ -4,6 +4,8 @@ import { sqliteCode } from "./connection.ts";
 
 /** The error code and the advice for each primary result code of SQLite (sqlite.org/rescode.html). */
 const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
+  // All statements are constant, so one is wrong only if the tables are not those that the store made.
+  1: ["STORE_CORRUPT", "its tables are not as they were made; restore it from a copy or an export"],
   3: ["STORE_UNREADABLE", "access is denied; check its owner and its permissions"],
   5: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
   6: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
@@ -32,7 +34,7 @@ const noRoomForSharedMemory = 4874;
 
 /** Returns a `StoreError` with the file and the action to take for an SQLite error; any other error unchanged. */
 export function storeErrorOf(error: unknown, path: string): unknown {
-  if (error instanceof DamageError) {
+  if (error instanceof DamageError || isOutOfRange(error)) {
     const message = `the store ${path} is damaged: ${error.message}; restore it from a copy or an export`;
     return new StoreError("STORE_CORRUPT", message, { cause: error });
   }
@@ -41,6 +43,11 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   const answer = answers[code === noRoomForSharedMemory ? 13 : code & 0xff];
   if (answer === undefined) return error;
   return new StoreError(answer[0], `the store ${path}: ${answer[1]}`, { cause: error });
+}
+
+/** Whether a column contains a number that no store writes, so that Node cannot return it. */
+function isOutOfRange(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
 }
 
 export function isBusy(error: unknown): boolean {

@@ -1,13 +1,5 @@
 import {
-  applyDelta,
-  applyDeltas,
   bulkOf,
-  type ChunkReader,
-  deepFreeze,
-  type Delta,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
   metadataOf,
   type ObjectBody,
   type ObjectHashes,
@@ -15,22 +7,25 @@ import {
   sha256,
   type StoredMetadata,
   type StoredVersion,
-  type VersionPoint,
   wholeVersion,
 } from "@self-context-manager/objects";
 
-import { type Connection, type Row, sqliteCode, type SqlValue } from "./connection.ts";
+import { type BulkFields, bulkReader, type ChainPlace, chainPlaceIn } from "./bulk-rows.ts";
+import type { Connection, Row } from "./connection.ts";
 import type { Head, Heads } from "./head.ts";
+import { objectOf, versionNamed } from "./object-rows.ts";
 import { unpackText } from "./packed-text.ts";
+import { sumOf, textSum } from "./row-sums.ts";
+import { hexOf, number, parse, pointOf } from "./row-values.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
-/** The columns of `versions v` that `readMetadata` reads. */
-export const metadataColumns: string =
-  "v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.hash_rule, v.further_hashes, " +
-  `${shared("metadata_view_hash")}, ${shared("metadata")}`;
+const ownColumns =
+  "v.object, v.version, v.previous, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.hash_rule, v.further_hashes, " +
+  "v.base, v.weight, v.size, v.sum";
 
-const bodyColumns =
-  `${metadataColumns}, v.base, v.weight, v.size, ` +
+/** The columns of `versions v` that `VersionReader` reads. */
+export const versionColumns: string =
+  `${ownColumns}, ${shared("metadata_view_hash")}, ${shared("metadata")}, ` +
   "CASE typeof(v.metadata) WHEN 'integer' THEN v.metadata ELSE v.version END AS shown";
 
 /** Selects a column from the row with the metadata: the version's own row, or the row of the version that it names. */
@@ -49,12 +44,14 @@ export function contentHashBytes(hash: string): Uint8Array | undefined {
   return bytes.length === 0 ? undefined : bytes;
 }
 
-/** Reads versions from their rows. */
+/** Reads versions from their rows. Each row is compared with its checksum; a difference is a `DamageError`. */
 export interface VersionReader {
   /** Returns the latest version of an object, from the cache if the cached one is still the latest. */
   head(id: ObjectId): Head | undefined;
   /** Returns the version of a row that `selectVersion` found. */
   version(row: Row): StoredVersion;
+  /** Returns the metadata of a row with `versionColumns`. */
+  metadata(row: Row): StoredMetadata;
   /**
    * Returns the versions of rows that `selectInOrder` found, in order. Each delta is read once. `before` is an earlier
    * version of the object: the rows contain all versions after it, or their chain begins later.
@@ -62,45 +59,26 @@ export interface VersionReader {
   inOrder(rows: readonly Row[], before: StoredVersion | undefined): readonly StoredVersion[];
 }
 
-export const selectVersion: string = `SELECT ${bodyColumns} FROM versions v`;
+export const selectVersion: string = `SELECT ${versionColumns} FROM versions v`;
 
 /** The columns that reading in order needs. Those that several versions share are read once, from their own row. */
-export const selectInOrder: string =
-  "SELECT v.object, v.version, v.tx_id, v.tx_time, v.content_hash, v.object_hash, v.hash_rule, v.further_hashes, " +
-  "v.metadata_view_hash, v.metadata, v.base, v.delta FROM versions v";
+export const selectInOrder: string = `SELECT ${ownColumns}, v.metadata_view_hash, v.metadata, v.delta, v.delta_sum FROM versions v`;
 
 export function versionReader(connection: Connection, heads: Heads): VersionReader {
-  /** The bulk fields that were rebuilt last. With them, reading a whole history applies each delta only once. */
-  let recent:
-    | { readonly object: number; readonly version: number; readonly bulk: JsonObject }
-    | undefined;
-
-  const chunks: ChunkReader = {
-    read(key) {
-      const row = connection.first("SELECT text FROM chunks WHERE key = ?", Number(key));
-      if (row === undefined) throw new DamageError(`text ${key} is missing`);
-      return unpackText(row["text"]);
-    },
-  };
+  const bulk = bulkReader(connection);
 
   function read(row: Row, known: Head | undefined): StoredVersion {
-    return wholeVersion(parseBody(row), bulkAt(row, known), versionOf(row));
+    const shown = shownBy(row, number(row, "shown"));
+    const version = checked(row, shown);
+    return wholeVersion(parseBody(shown.text), bulk.at(row, known), version);
   }
 
-  function bulkAt(row: Row, known: Head | undefined): JsonObject {
-    const version = number(row, "version");
-    const start = startingPoint(row, known);
-    const object = number(row, "object");
-    const deltas = connection.all(
-      "SELECT delta FROM versions WHERE object = ? AND version > ? AND version <= ? AND delta IS NOT NULL ORDER BY version",
-      object,
-      start.version,
-      version,
-    );
-    const bulk = rebuild(start.bulk, deltas);
-    deepFreeze(bulk);
-    recent = { object, version, bulk };
-    return bulk;
+  /** Returns all of a version but its body. Throws `DamageError` if the row is not as it was written. */
+  function checked(row: Row, shown: Shown): Omit<StoredVersion, "body"> {
+    const version = versionOf(row, shown.hash);
+    if (sumOfVersion(version, placeIn(row, shown.version), shown.sum) !== row["sum"])
+      throw new DamageError(`${versionNamed(connection, row)} is not as it was stored`);
+    return version;
   }
 
   /** Returns the metadata of a version from its own row, or from the row that it names. */
@@ -113,57 +91,25 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
             number(row, "object"),
             version,
           );
-    const metadata = parseBody(own ?? {});
-    return { version, metadata, hash: hexOf(own?.["metadata_view_hash"]) };
-  }
-
-  function rebuild(start: JsonObject, deltas: readonly Row[]): JsonObject {
-    let bulk: JsonValue | undefined;
-    try {
-      const [only] = deltas.length === 1 ? deltas : [];
-      bulk =
-        only === undefined
-          ? applyDeltas(start, parsedDeltas(deltas), chunks)
-          : applyDelta(start, parse(unpackText(only["delta"])) as Delta, chunks);
-    } catch (cause) {
-      if (cause instanceof DamageError || sqliteCode(cause) !== undefined) throw cause;
-      throw new DamageError("a version cannot be rebuilt from its deltas", { cause });
-    }
-    if (!isJsonObject(bulk)) throw new DamageError("a version is not a JSON object");
-    return bulk;
-  }
-
-  function startingPoint(
-    row: Row,
-    known: Head | undefined,
-  ): { readonly version: number; readonly bulk: JsonObject } {
-    const [object, version, base] = [
-      number(row, "object"),
-      number(row, "version"),
-      number(row, "base"),
-    ];
-    const fits = (at: number): boolean => at >= base && at <= version;
-    if (recent?.object === object && fits(recent.version)) return recent;
-    if (known !== undefined && known.key === object && fits(known.stored.version)) {
-      return { version: known.stored.version, bulk: bulkOf(known.stored.body) };
-    }
-    return { version: base - 1, bulk: {} };
+    return shownBy(own ?? {}, version);
   }
 
   return {
     head(id) {
-      const object = connection.first("SELECT key, head FROM objects WHERE id = ?", id);
+      const object = objectOf(connection, id);
       if (object === undefined) return undefined;
       const known = heads.get(id);
-      if (known?.stored.version === object["head"]) return known;
+      if (known?.stored.version === object.head) return known;
       const row = connection.first(
         `${selectVersion} WHERE v.object = ? AND v.version = ?`,
-        number(object, "key"),
-        number(object, "head"),
+        object.key,
+        object.head,
       );
       if (row === undefined) throw new DamageError(`the latest version of object ${id} is missing`);
+      if (row["object"] !== object.key || row["version"] !== object.head)
+        throw new DamageError(`the index of versions is wrong for object ${id}`);
       const head: Head = {
-        key: number(object, "key"),
+        key: object.key,
         stored: read(row, known),
         base: number(row, "base"),
         weight: number(row, "weight"),
@@ -174,55 +120,94 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       return head;
     },
     version: (row) => read(row, undefined),
-    inOrder(rows, before) {
-      let last =
-        before === undefined ? undefined : { version: before.version, bulk: bulkOf(before.body) };
-      let shown: Shown | undefined;
+    metadata(row) {
+      const shown = shownBy(row, number(row, "shown"));
+      const version = checked(row, shown);
+      return { body: metadataOf(parseBody(shown.text)), ...version };
+    },
+    inOrder(rows, earlier) {
+      let last: BulkFields | undefined =
+        earlier === undefined
+          ? undefined
+          : { version: earlier.version, bulk: bulkOf(earlier.body) };
+      let shown: (Shown & { readonly metadata: ObjectBody }) | undefined;
       return rows.map((row) => {
         const [version, base] = [number(row, "version"), number(row, "base")];
         const { metadata } = row;
         const shownAt = typeof metadata === "number" ? metadata : version;
         // Most versions of a session or a view have the metadata of an earlier one.
-        if (shown?.version !== shownAt) shown = shownIn(row, shownAt);
-        if (last === undefined || last.version < base - 1) {
-          last = { version, bulk: bulkAt(row, undefined) };
-        } else {
-          // A whole version begins a new chain.
-          const start = base === version ? {} : last.bulk;
-          const bulk = row["delta"] === null ? start : rebuild(start, [row]);
-          deepFreeze(bulk);
-          last = { version, bulk };
+        if (shown?.version !== shownAt) {
+          const found = shownIn(row, shownAt);
+          shown = { ...found, metadata: parseBody(found.text) };
         }
-        return wholeVersion(shown.metadata, last.bulk, versionOf(row, shown.hash));
+        const rest = checked(row, shown);
+        const before = last !== undefined && last.version >= base - 1 ? last : undefined;
+        last = {
+          version,
+          bulk: before === undefined ? bulk.at(row, undefined) : bulk.next(row, before),
+        };
+        return wholeVersion(shown.metadata, last.bulk, rest);
       });
     },
   };
 }
 
-/** The metadata of a version, and the version whose row has them. */
+/** The metadata of a version as JSON, its checksum, and the version whose row contains it. */
 interface Shown {
   readonly version: number;
-  readonly metadata: ObjectBody;
+  readonly text: string;
+  readonly sum: number;
   readonly hash: string;
 }
 
-/** Parses deltas one after the other, so that a long chain is not in memory twice. */
-function* parsedDeltas(rows: readonly Row[]): Iterable<Delta> {
-  for (const { delta } of rows) yield parse(unpackText(delta)) as Delta;
+function shownBy(row: Row, version: number): Shown {
+  const text = unpackText(row["metadata"]);
+  return { version, text, sum: textSum(text), hash: hexOf(row["metadata_view_hash"]) };
 }
 
-export function readMetadata(row: Row): StoredMetadata {
-  return { body: metadataOf(parseBody(row)), ...versionOf(row) };
+/** What a version's row contains besides the version. */
+export interface RowPlace extends ChainPlace {
+  readonly object: number;
+  readonly weight: number;
+  readonly size: number;
+  /** The number of the version whose row contains the metadata. */
+  readonly shown: number;
 }
 
-function parseBody(row: Row): ObjectBody {
-  return parse(unpackText(row["metadata"])) as ObjectBody;
+function placeIn(row: Row, shown: number): RowPlace {
+  return {
+    ...chainPlaceIn(row),
+    object: number(row, "object"),
+    weight: number(row, "weight"),
+    size: number(row, "size"),
+    shown,
+  };
 }
 
-function versionOf(
-  row: Row,
-  metadataViewHash: string = hexOf(row["metadata_view_hash"]),
-): Omit<StoredVersion, "body"> {
+/** Returns the checksum of a version's row; `metadata` is the sum of its metadata. */
+export function sumOfVersion(
+  { hashes, at }: Omit<StoredVersion, "body">,
+  { object, version, previous, base, weight, size, shown }: RowPlace,
+  metadata: number,
+): number {
+  const time = Date.parse(at.tx_time);
+  const place = [object, version, previous, at.tx_id, time, base, weight, size, shown, metadata];
+  const { content_hash, metadata_view_hash, object_hash, hash_rule, ...further } = hashes;
+  return sumOf(
+    ...place,
+    content_hash,
+    metadata_view_hash,
+    object_hash,
+    hash_rule,
+    ...Object.entries(further).flat(),
+  );
+}
+
+function parseBody(metadata: string): ObjectBody {
+  return parse(metadata) as ObjectBody;
+}
+
+function versionOf(row: Row, metadataViewHash: string): Omit<StoredVersion, "body"> {
   const further = row["further_hashes"];
   const hashes = {
     ...(typeof further === "string" ? (parse(further) as Record<string, string>) : {}),
@@ -236,32 +221,4 @@ function versionOf(
     version: number(row, "version"),
     at: Object.freeze(pointOf(row)),
   };
-}
-
-/** Returns the version point in the columns `tx_id` and `tx_time`. */
-export function pointOf(row: Row): VersionPoint {
-  return {
-    tx_id: number(row, "tx_id"),
-    tx_time: new Date(number(row, "tx_time")).toISOString(),
-  };
-}
-
-/** Returns the number in a column that is never null. */
-export function number(row: Row, column: string): number {
-  return row[column] as number;
-}
-
-/** Returns a stored hash as hexadecimal text; the empty text if the column contains no bytes. */
-export function hexOf(value: SqlValue | undefined): string {
-  return value instanceof Uint8Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")
-    : "";
-}
-
-function parse(text: SqlValue | undefined): unknown {
-  try {
-    return JSON.parse(String(text)) as unknown;
-  } catch (cause) {
-    throw new DamageError("the JSON of a version cannot be parsed", { cause });
-  }
 }

@@ -13,11 +13,16 @@ import {
 } from "@self-context-manager/objects";
 import { hash } from "node:crypto";
 
+import { sumOfChunk, sumOfDelta } from "./bulk-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Head } from "./head.ts";
+import { objectNamed, objectOf, sumOfObject } from "./object-rows.ts";
 import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
-import { contentHashBytes, number } from "./version-rows.ts";
+import { textSum } from "./row-sums.ts";
+import { hexOf, number } from "./row-values.ts";
+import { DamageError } from "./sqlite-errors.ts";
+import { contentHashBytes, type RowPlace, sumOfVersion } from "./version-rows.ts";
 
 /** Writes one version and returns the object's new head. Runs inside a transaction. */
 export function writeVersion(
@@ -27,18 +32,32 @@ export function writeVersion(
 ): Head {
   const key =
     before?.key ??
-    connection.run("INSERT INTO objects (id, head) VALUES (?, 0)", stored.body.id).lastKey;
+    // `indexChanges` writes the other values of the row.
+    connection.run("INSERT INTO objects (id, head, sum) VALUES (?, 0, 0)", stored.body.id).lastKey;
   const content = chainLink(before, stored, chunkWriter(connection, stored));
   const { hashes, version, at } = stored;
   const metadata = metadataText(stored.body);
   // A base depends on no earlier row, so that damage to earlier rows does not affect it.
   const isBase = content.base === version;
   const shown = (isBase ? undefined : sharedMetadata(before, stored, metadata)) ?? version;
+  const last = before?.stored.version ?? 0;
+  const place: RowPlace = {
+    object: key,
+    version,
+    previous: last === version - 1 ? null : last,
+    base: content.base,
+    weight: content.weight,
+    size: content.size,
+    shown,
+  };
+  const delta = content.delta ?? null;
   connection.run(
-    "INSERT INTO versions (object, version, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
-      "hash_rule, further_hashes, base, weight, size, metadata, delta) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO versions (object, version, previous, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
+      "hash_rule, further_hashes, base, weight, size, metadata, delta, sum, delta_sum) " +
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     key,
     version,
+    place.previous,
     at.tx_id,
     Date.parse(at.tx_time),
     contentHashBytes(hashes.content_hash) ?? new Uint8Array(0),
@@ -51,9 +70,10 @@ export function writeVersion(
     content.size,
     // A bigint is bound as INTEGER. A number would be bound as REAL, and this column of type ANY would keep it so.
     shown === version ? packText(metadata) : BigInt(shown),
-    content.delta === undefined ? null : packText(content.delta),
+    delta === null ? null : packText(delta),
+    sumOfVersion(stored, place, textSum(metadata)),
+    sumOfDelta(key, place, delta),
   );
-  connection.run("UPDATE objects SET head = ? WHERE key = ?", version, key);
   const { base, weight, size } = content;
   return { key, stored, base, weight, size, shown };
 }
@@ -79,12 +99,28 @@ function chunkWriter(connection: Connection, { body, hashes }: StoredVersion): C
           ? Buffer.from(hashes.content_hash, "hex")
           : hash("sha256", text, "buffer");
       const known = connection.first("SELECT key FROM chunks WHERE hash = ?", digest);
-      if (known !== undefined) return number(known, "key");
-      return connection.run("INSERT INTO chunks (hash, text) VALUES (?, ?)", digest, packText(text))
-        .lastKey;
+      if (known !== undefined) return knownChunk(connection, number(known, "key"), digest);
+      const key =
+        Number(connection.first("SELECT max(key) AS last FROM chunks")?.["last"] ?? 0) + 1;
+      connection.run(
+        "INSERT INTO chunks (key, hash, sum, text) VALUES (?, ?, ?, ?)",
+        key,
+        digest,
+        sumOfChunk(key, digest, text),
+        packText(text),
+      );
+      return key;
     },
     written: () => written,
   };
+}
+
+/** Returns the key of a text that the index of hashes found. Throws `DamageError` if the row contains another text. */
+function knownChunk(connection: Connection, key: number, digest: Uint8Array): number {
+  const held = connection.first("SELECT hash FROM chunks WHERE key = ?", key)?.["hash"];
+  if (hexOf(held) !== hexOf(digest))
+    throw new DamageError(`the index of texts names text ${key} for another one`);
+  return key;
 }
 
 function furtherHashes(hashes: ObjectHashes): string | null {
@@ -105,40 +141,40 @@ export interface Change {
   readonly after: Head;
 }
 
-/** Updates the indexes of latest versions, and checks that nicknames stay unique. */
+/** Updates the rows of objects and the indexes of latest versions, and checks that nicknames stay unique. */
 export function indexChanges(connection: Connection, changes: readonly Change[]): void {
-  writeNicknames(connection, changes);
+  writeObjects(connection, changes);
   for (const { before, after } of changes) {
     writeFields(connection, before, after);
     writeReferences(connection, before, after);
   }
 }
 
-function writeNicknames(connection: Connection, changes: readonly Change[]): void {
+function writeObjects(connection: Connection, changes: readonly Change[]): void {
   checkNicknames(
     changes.map(({ before, after }) => ({ before: before?.stored, after: after.stored })),
     {
-      owner: (nickname) =>
-        connection.first("SELECT id FROM objects WHERE nickname = ?", nickname)?.["id"] as
-          | ObjectId
-          | undefined,
-      isObject: (id) => connection.first("SELECT key FROM objects WHERE id = ?", id) !== undefined,
+      owner: (nickname) => objectNamed(connection, nickname)?.id,
+      isObject: (id) => objectOf(connection, id as ObjectId) !== undefined,
     },
   );
-  const renamed = changes.filter(
-    ({ before, after }) => before?.stored.body.nickname !== after.stored.body.nickname,
-  );
   // All old nicknames are removed first, because the unique index would refuse an exchange of two.
-  for (const { before, after } of renamed) {
-    if (before?.stored.body.nickname !== undefined) {
+  for (const { before, after } of changes) {
+    const former = before?.stored.body.nickname;
+    if (former !== undefined && former !== after.stored.body.nickname)
       connection.run("UPDATE objects SET nickname = NULL WHERE key = ?", after.key);
-    }
   }
-  for (const { after } of renamed) {
-    const { nickname } = after.stored.body;
-    if (nickname !== undefined) {
-      connection.run("UPDATE objects SET nickname = ? WHERE key = ?", nickname, after.key);
-    }
+  for (const { after } of changes) {
+    const { key, stored } = after;
+    const { id, nickname = null } = stored.body;
+    const sum = sumOfObject({ key, id, head: stored.version, nickname });
+    connection.run(
+      "UPDATE objects SET head = ?, nickname = ?, sum = ? WHERE key = ?",
+      stored.version,
+      nickname,
+      sum,
+      key,
+    );
   }
 }
 

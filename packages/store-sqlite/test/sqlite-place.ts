@@ -1,4 +1,4 @@
-import type { StorePlace } from "@self-context-manager/store-contract";
+import { damageFile, type StorePlace } from "@self-context-manager/store-contract";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ export async function sqlitePlace(): Promise<StorePlace & { readonly path: strin
       fileURLToPath(new URL("./store-child.ts", import.meta.url)),
       path,
     ],
+    damage: (random) => damageFile(path, random),
     // The side files stay, so a new store must not read them. The renamed file can still be written.
     lose: async () => await rename(path, `${path}.old`),
     async block() {

@@ -24,7 +24,7 @@ it("stops at a damaged version, and continues after it", async () => {
   expect(after).toEqual({ numbers: numbers(71, 90) });
 });
 
-it("leaves out a version whose row is missing, as get does", async () => {
+it("reports a version whose row is missing, and the versions that depend on it", async () => {
   await using place = await sqlitePlace();
   {
     await using store = await place.open();
@@ -34,10 +34,15 @@ it("leaves out a version whose row is missing, as get does", async () => {
   change(place.path, "PRAGMA foreign_keys = OFF; DELETE FROM versions WHERE version = 3");
   await using store = await place.open();
 
-  const { numbers: read } = await readUntilDamage(store.versions(id));
+  const before = await readUntilDamage(store.versions(id));
+  const after = await readUntilDamage(store.versions(id, { from: 4 }));
 
-  expect(await store.get(id, { version: 3 })).toBeUndefined();
-  expect(read).toEqual([1, 2, 4, 5]);
+  await expect(store.get(id, { version: 3 })).rejects.toThrow(
+    "version 3 of object view is missing",
+  );
+  await expect(store.history(id)).rejects.toThrow("version 3 of object view is missing");
+  expect(before).toEqual({ numbers: [1, 2], code: "STORE_CORRUPT" });
+  expect(after).toEqual({ numbers: [], code: "STORE_CORRUPT" });
 });
 
 it("is not disturbed by other objects that are read in between, and reads each delta once", async () => {

@@ -1,7 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { damageStore } from "../stores/damage.ts";
+import { changeStore } from "../stores/damage.ts";
 
 /** A copy of the recorded store, in which one letter of a tool's output was changed. */
 export interface DamagedCopy {
@@ -17,7 +17,7 @@ const damagedCall = 2;
 export async function damagedCopy(storePath: string): Promise<DamagedCopy> {
   const copy = join(dirname(storePath), "damaged.sqlite");
   await copyFile(storePath, copy);
-  const places = damageStore(copy, { text: "./src/taxes:", becomes: "./src/taxis:" });
+  const places = await changeStore(copy, { text: "./src/taxes:", becomes: "./src/taxis:" });
   if (places !== 1) throw new Error(`${places} versions have the text, expected one`);
   return { storePath: copy, call: damagedCall };
 }

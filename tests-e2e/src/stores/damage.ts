@@ -1,37 +1,41 @@
-import { packText, unpackText } from "@self-context-manager/store-sqlite";
+import type { ObjectBody, StoredVersion } from "@self-context-manager/objects";
+import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { rename } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 
-/** A change of one letter in a stored text, made directly in a closed SQLite database. */
+/** A change of one letter in a stored text. */
 export interface Damage {
-  /** The text to be replaced, wherever a version stores it. */
+  /** The text to be replaced in all versions. */
   readonly text: string;
   readonly becomes: string;
 }
 
-/** Replaces a text at every place in the database file, packed or not. Returns the number of places. */
-export function damageStore(path: string, { text, becomes }: Damage): number {
-  const database = new DatabaseSync(path);
+/**
+ * Replaces a text in all versions of a closed store and leaves their hashes, as a faulty program could. Returns the number
+ * of changed versions.
+ */
+export async function changeStore(path: string, damage: Damage): Promise<number> {
+  const changed = `${path}.changed`;
   let count = 0;
-  const columns = [
-    ["versions", "delta", "seq"],
-    ["versions", "metadata", "seq"],
-    ["chunks", "text", "key"],
-  ] as const;
-  for (const [table, column, key] of columns) {
-    for (const row of database.prepare(`SELECT ${key} AS k, ${column} AS t FROM ${table}`).all()) {
-      const held = row["t"];
-      if (typeof held !== "string" && !(held instanceof Uint8Array)) continue;
-      const plain = unpackText(held);
-      if (!plain.includes(text)) continue;
-      const changed = plain.replaceAll(text, becomes);
-      database
-        .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`)
-        .run(packText(changed), row["k"] ?? null);
-      count += 1;
+  {
+    await using store = await openSqliteStore({ path });
+    await using copy = await openSqliteStore({ path: changed });
+    for (const { body, version } of (await store.changesSince()).versions) {
+      const stored = await store.get(body.id, { version });
+      if (stored === undefined) throw new Error(`version ${version} of ${body.id} is missing`);
+      const replaced = replacedIn(stored, damage);
+      if (replaced !== stored) count += 1;
+      await copy.restore([replaced]);
     }
   }
-  database.close();
+  await rename(changed, path);
   return count;
+}
+
+function replacedIn(stored: StoredVersion, { text, becomes }: Damage): StoredVersion {
+  const json = JSON.stringify(stored.body);
+  if (!json.includes(text)) return stored;
+  return { ...stored, body: JSON.parse(json.replaceAll(text, becomes)) as ObjectBody };
 }
 
 /** Deletes the row of a version. */

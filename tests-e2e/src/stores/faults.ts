@@ -390,6 +390,17 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     "acknowledges before it has committed": () => sqliteWithChild("acknowledging-early"),
     "writes the objects one by one": () => sqliteWithChild("committing-apart"),
   },
+  "reads-are-checked": {
+    "answers with the first version if another one is damaged": brokenFile((store) =>
+      hidingDamage(store, async (id) => await store.get(id, { version: 1 })),
+    ),
+    "leaves the content of a damaged version empty": brokenFile((store) =>
+      hidingDamage(store, async (id) => {
+        const [latest] = await store.describe([id]);
+        return latest && { ...latest, body: { ...latest.body, content: "" } };
+      }),
+    ),
+  },
   "two-processes-agree": {
     "uses a separate file for each process": () => sqliteWithChild("elsewhere"),
   },
@@ -471,6 +482,24 @@ function brokenIndex(breaking: (index: DocumentIndex) => Partial<DocumentIndex>)
 function brokenFile(breaking: (store: ObjectStore) => ObjectStore): CreatePlace {
   return () =>
     folderPlace(async (path, options) => breaking(await openSqliteStore({ path, ...options })));
+}
+
+/** Returns a store that answers in another way where a version is damaged. */
+function hidingDamage(
+  store: ObjectStore,
+  answer: (id: ObjectId) => Promise<StoredVersion | undefined>,
+): ObjectStore {
+  return {
+    ...store,
+    async get(id, at) {
+      try {
+        return await store.get(id, at);
+      } catch (error) {
+        if (StoreError.is(error, "STORE_CORRUPT")) return await answer(id);
+        throw error;
+      }
+    },
+  };
 }
 
 /** Returns places with SQLite stores that use another patience than the one that they were opened with. */

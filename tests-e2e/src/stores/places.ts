@@ -1,7 +1,11 @@
 import type { ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
-import type { PlaceOptions, StorePlace } from "@self-context-manager/store-contract";
+import {
+  damageFile,
+  type PlaceOptions,
+  type StorePlace,
+} from "@self-context-manager/store-contract";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +39,7 @@ export async function folderPlace(
     path,
     open: (options = {}) => open(path, options),
     child: childCommand(path, manner),
+    damage: (random) => damageFile(path, random),
     lose: async () => await rm(path),
     async block() {
       const other = new DatabaseSync(path);

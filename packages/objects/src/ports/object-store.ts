@@ -51,6 +51,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `documents-are-apart`: keeping entries makes no version, and changes no other answer of the store.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
  * - `survives-reopen` (if `supports.durable`): a reopened store returns the same data as before it was closed.
+ * - `reads-are-checked` (if `supports.durable`): after a change of what is stored that the store did not make, each read
+ *   returns what was stored, or less of it, or rejects with a `StoreError`; never anything else.
  * - `survives-kill` (if `supports.durable`): after a kill during commits every acknowledged version is complete and
  *   present.
  * - `two-processes-agree` (if `supports.shared`): two processes that write at the same time lose nothing, do not fail

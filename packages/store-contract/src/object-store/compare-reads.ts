@@ -60,9 +60,11 @@ function withoutUndefined(answer: unknown): unknown {
   return answer === undefined ? "undefined" : answer;
 }
 
-type Question = readonly [string, (store: ObjectStore) => Promise<unknown>];
+/** A question to a store, with a text that names it. */
+export type Question = readonly [string, (store: ObjectStore) => Promise<unknown>];
 
-function questions({
+/** Returns questions about all objects of a store with the given versions. */
+export function questions({
   versions,
 }: Awaited<ReturnType<ObjectStore["changesSince"]>>): readonly Question[] {
   const asked: Question[] = [

@@ -9,6 +9,7 @@ import {
   requestIdReplays,
   unchangedAddsNoVersion,
 } from "./laws/commits.ts";
+import { readsAreChecked } from "./laws/damage.ts";
 import {
   documentsAreApart,
   documentsAreFound,
@@ -71,6 +72,7 @@ export type LawName =
   | "documents-are-apart"
   | "closed-rejects"
   | "survives-reopen"
+  | "reads-are-checked"
   | "survives-kill"
   | "two-processes-agree"
   | "lost-is-noticed"
@@ -109,6 +111,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "documents-are-apart": documentsAreApart,
   "closed-rejects": closedRejects,
   "survives-reopen": survivesReopen,
+  "reads-are-checked": readsAreChecked,
   "survives-kill": survivesKill,
   "two-processes-agree": twoProcessesAgree,
   "lost-is-noticed": lostIsNoticed,
@@ -119,6 +122,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
 /** The capability that a store must declare before a law applies to it. */
 export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> = {
   "survives-reopen": "durable",
+  "reads-are-checked": "durable",
   "survives-kill": "durable",
   "two-processes-agree": "shared",
   "lost-is-noticed": "losable",

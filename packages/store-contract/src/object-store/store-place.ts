@@ -12,6 +12,11 @@ export interface StorePlace extends AsyncDisposable {
    * each. Only for durable or shared stores.
    */
   readonly child?: readonly string[];
+  /**
+   * Changes what is stored at one place that `random` chooses, as a faulty disk does, while no store is open at this
+   * place. `random` returns numbers from 0 to below 1. Disposal restores what was stored. Only for durable stores.
+   */
+  readonly damage?: (random: () => number) => Promise<AsyncDisposable>;
   /** Deletes or renames the files of the store, while it is open. Only for losable stores. */
   readonly lose?: () => Promise<void>;
   /**
