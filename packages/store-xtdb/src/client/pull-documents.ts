@@ -1,8 +1,6 @@
 import type { Basis, CallBudget, Document, NodeClient } from "./node-client.ts";
 
 export interface PullOptions {
-  /** The attributes to return, as a pattern of `pull`. Default: all. */
-  readonly pattern?: string;
   /** Number of documents that one query requests. Default: 300. */
   readonly atOnce?: number;
   /** The transaction of XTDB as of which they are read. Default: the latest. */
@@ -14,12 +12,12 @@ export async function pullDocuments(
   client: NodeClient,
   documentIds: readonly string[],
   budget: CallBudget,
-  { pattern = "[*]", atOnce = 300, at }: PullOptions = {},
+  { atOnce = 300, at }: PullOptions = {},
 ): Promise<readonly (readonly [id: string, document: Document])[]> {
   const found: (readonly [string, Document])[] = [];
   for (let start = 0; start < documentIds.length; start += atOnce) {
     const rows = await client.query(
-      `{:find [d (pull d ${pattern})] :in [[d ...]] :where [[d :xt/id]]}`,
+      `{:find [d (pull d [*])] :in [[d ...]] :where [[d :xt/id]]}`,
       [documentIds.slice(start, start + atOnce)],
       budget,
       at,

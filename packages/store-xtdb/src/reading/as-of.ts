@@ -42,7 +42,9 @@ export async function xtdbTransaction(
       [numbers.map((number) => names.commitId(number))],
       budget,
     );
-    const commits = new Map(rows.map(([id, commit]) => [String(id), commit as Document]));
+    const commits = new Map(
+      rows.map(([id, commit]) => [String(id), names.checked(commit as Document)]),
+    );
     const later = numbers.findIndex((number) => {
       const commit = commits.get(names.commitId(number));
       return commit !== undefined && !isReached(commit);

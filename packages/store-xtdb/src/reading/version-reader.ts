@@ -15,7 +15,6 @@ import {
 
 import { attributeText, type Chunks, keyOfAttribute, keysIn } from "../xtdb-documents/chunks.ts";
 import {
-  type AttributeName,
   bodyFrom,
   type XtdbDocuments,
   metadataFrom,
@@ -91,10 +90,6 @@ export function versionReader({
   heads,
   rebuilt,
 }: VersionReaderParts): VersionReader {
-  const pattern = (attributes: readonly AttributeName[]): string =>
-    `[${attributes.map((name) => `:${names.attribute(name)}`).join(" ")}]`;
-  const deltaPattern = pattern(["of", "version", "delta"]);
-
   /** Returns the nearest version, up to the wanted one, whose bulk fields are in memory. */
   function startOf({ id, version, base }: VersionDocument): Pick<Rebuilt, "version" | "bulk"> {
     const fits = (at: number): boolean => at >= base && at <= version;
@@ -123,11 +118,8 @@ export function versionReader({
         if (!known.has(documentId)) wanted.add(documentId);
       }
     }
-    const documents = await pullDocuments(client, [...wanted], budget, { pattern: deltaPattern });
-    for (const [documentId, document] of documents) {
-      const delta = names.read(document, "delta");
-      known.set(documentId, typeof delta === "string" ? delta : undefined);
-    }
+    for (const [documentId, document] of await pullDocuments(client, [...wanted], budget))
+      known.set(documentId, names.readVersion(document).delta);
     return known;
   }
 

@@ -137,7 +137,7 @@ export function basisReader({
           const document = found.get(names.nicknameId(nickname));
           return document === undefined
             ? undefined
-            : (String(names.read(document, "owner")) as ObjectId);
+            : (String(names.read(names.checked(document), "owner")) as ObjectId);
         },
         heir: () => undefined,
         isObject: (id) => found.has(names.objectId(id)),
@@ -189,7 +189,7 @@ export function basisReader({
     budget: CallBudget,
   ): Promise<EarlierRequest | undefined> {
     if (document === undefined) return undefined;
-    const outcome = String(names.read(document, "outcome"));
+    const outcome = String(names.read(names.checked(document), "outcome"));
     const key = keyOfAttribute(outcome);
     const texts = await chunks.load(key === undefined ? [] : [key], budget);
     return {

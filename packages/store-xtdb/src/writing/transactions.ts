@@ -178,11 +178,11 @@ export function transactions(parts: TransactionsParts): Transactions {
               : [
                   [
                     "put",
-                    {
+                    names.sealed({
                       "xt/id": names.requestId(requestId),
                       [names.attribute("digest")]: digest,
                       [names.attribute("outcome")]: collection.attribute(JSON.stringify(versions)),
-                    },
+                    }),
                   ],
                 ],
           answer,

@@ -125,5 +125,5 @@ function nicknameOperation(
   const documentId = names.nicknameId(nickname);
   return owner === undefined
     ? ["delete", documentId]
-    : ["put", { "xt/id": documentId, [names.attribute("owner")]: owner }];
+    : ["put", names.sealed({ "xt/id": documentId, [names.attribute("owner")]: owner })];
 }

@@ -103,6 +103,7 @@ export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
         const text = textOf(found);
         if (text === undefined) continue;
         const hash = id.slice(names.chunkId("").length);
+        if (sha256(text) !== hash) throw new DamageError(`text ${hash} is not as it was stored`);
         texts.set(hash, text);
         known.set(hash, true);
       }

@@ -9,6 +9,7 @@ import type {
 } from "@self-context-manager/objects";
 
 import type { Document, JsonDocument } from "../client/node-client.ts";
+import { documentSums } from "./document-sums.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
@@ -65,6 +66,7 @@ interface Parsed {
 export function indexDocuments(name: string, objectId: (id: string) => string): IndexDocuments {
   const attribute = (one: IndexAttribute): string => `${name}.doc/${one}`;
   const value = (document: Document, one: IndexAttribute): unknown => document[attribute(one)];
+  const sums = documentSums(name);
 
   function json(document: Document, one: IndexAttribute): unknown {
     const text = value(document, one);
@@ -79,20 +81,21 @@ export function indexDocuments(name: string, objectId: (id: string) => string): 
   }
 
   function readNames(document: Document): IndexedNames {
-    const names = json(document, "named") as IndexedNames | undefined;
+    const names = json(sums.checked(document), "named") as IndexedNames | undefined;
     if (names !== undefined) return names;
     throw new DamageError(`document ${String(document["xt/id"])} has no ${attribute("named")}`);
   }
 
   return {
     stateId: `${name}/documents`,
-    state: (parser, position) => ({
-      "xt/id": `${name}/documents`,
-      [attribute("parser")]: parser,
-      [attribute("position")]: position,
-    }),
+    state: (parser, position) =>
+      sums.sealed({
+        "xt/id": `${name}/documents`,
+        [attribute("parser")]: parser,
+        [attribute("position")]: position,
+      }),
     readState: (document, parser) =>
-      document === undefined || value(document, "parser") !== parser
+      document === undefined || value(sums.checked(document), "parser") !== parser
         ? undefined
         : String(value(document, "position")),
     documentId: (id) => `${name}/document/${id}`,
@@ -119,7 +122,7 @@ export function indexDocuments(name: string, objectId: (id: string) => string): 
         ...(text === undefined ? {} : { [attribute("parsed")]: packText(text) ?? text }),
       };
       for (const [one, list] of lists) if (list.length > 0) made[attribute(one)] = list;
-      return { ...made, "xt/id": `${name}/document/${names.id}` };
+      return sums.sealed({ ...made, "xt/id": `${name}/document/${names.id}` });
     },
 
     read(document) {
@@ -133,7 +136,7 @@ export function indexDocuments(name: string, objectId: (id: string) => string): 
     },
     readNames,
     readLinks(document) {
-      const parsed = json(document, "parsed") as Parsed | undefined;
+      const parsed = json(sums.checked(document), "parsed") as Parsed | undefined;
       return (parsed?.document.links ?? []).map((link, index) => ({
         link,
         keys: parsed?.linkKeys[index] ?? [],

@@ -13,6 +13,7 @@ import {
   type VersionPoint,
 } from "@self-context-manager/objects";
 
+import { documentSums, type DocumentSums } from "./document-sums.ts";
 import { attributesOf, fieldsOf } from "./field-attributes.ts";
 import { indexDocuments, type IndexDocuments } from "./index-documents.ts";
 import type { Document, JsonDocument } from "../client/node-client.ts";
@@ -26,7 +27,7 @@ import { DamageError } from "../client/xtdb-errors.ts";
  * Ids and the store's own attributes begin with the store's name, by default `scm`, so that a database can hold several
  * stores and documents of other programs.
  */
-export interface XtdbDocuments {
+export interface XtdbDocuments extends DocumentSums {
   /** The documents of the document index. */
   readonly index: IndexDocuments;
   readonly clockId: string;
@@ -140,7 +141,7 @@ export interface VersionDocument extends Omit<VersionParts, "stored"> {
 }
 
 /** The schema of the documents. The clock of a store contains it, and no release had an earlier one. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 export const emptyClock: StoreClock = {
   seq: 0,
@@ -157,6 +158,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     );
   }
   const attribute = (attributeName: AttributeName): string => `${name}/${attributeName}`;
+  const sums = documentSums(name);
   const objectPrefix = `${name}/object/`;
   const objectId = (id: string): string => objectPrefix + id;
   const versionId = (id: string, version: number): string => `${name}/version/${version}/${id}`;
@@ -172,7 +174,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     for (const [key, value] of Object.entries(attributes))
       if (value !== undefined) document[attribute(key as AttributeName)] = value;
     document["xt/id"] = id;
-    return document as JsonDocument;
+    return sums.sealed(document as JsonDocument);
   }
 
   function read(document: Document, attributeName: AttributeName): unknown {
@@ -206,6 +208,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
   }
 
   return {
+    ...sums,
     index: indexDocuments(name, objectId),
     clockId: `${name}/clock`,
     commitId: (seq) => `${name}/commit/${seq}`,
@@ -229,6 +232,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
 
     readClock(document) {
       if (document === undefined) return emptyClock;
+      sums.checked(document);
       return {
         seq: count(document, "commits"),
         at: pointOf(document),
@@ -261,6 +265,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     },
 
     readObject(document) {
+      sums.checked(document);
       const texts = read(document, "texts") ?? {};
       return {
         id: idOf(String(document["xt/id"])),
@@ -289,6 +294,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     },
 
     readVersion(document) {
+      sums.checked(document);
       const delta = read(document, "delta");
       const [base, weight, size] = text(document, "chain").split(" ").map(Number);
       if (base === undefined || weight === undefined || size === undefined)
