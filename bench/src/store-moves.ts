@@ -34,7 +34,7 @@ try {
   await using sqlite = await openSqliteStore({ path: join(folder, "store.sqlite") });
   await fill(sqlite);
   const exported = await exportOf(sqlite);
-  await using xtdb = await openXtdbStore({ url: node.url, timeout: 120_000 });
+  await using xtdb = await openXtdbStore({ url: node.url, token: node.token, timeout: 120_000 });
   // A header without a count, so that half of the lines is a complete file.
   const half = [exportHeader(), ...exported.lines.slice(1, Math.floor(exported.lines.length / 2))];
   const cut = await timed(() => importObjects(xtdb, half));

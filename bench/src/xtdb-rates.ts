@@ -59,10 +59,11 @@ globalThis.fetch = async (input, init) => {
 const folder = mkdtempSync(join(tmpdir(), "scm-bench-"));
 const data = join(folder, "node");
 const node = await startNode({ dataFolder: data, plainTxLog: given.plain });
+const place = { url: node.url, token: node.token, space: "one" };
 const loaded: Record<string, number> = {};
 const results: Record<string, unknown> = { loadedPerSecond: loaded };
 try {
-  await using store = await openXtdbStore({ url: node.url, space: "one" });
+  await using store = await openXtdbStore(place);
   await using sqlite = await openSqliteStore({ path: join(folder, "store.sqlite") });
   for (const [name, each] of [
     ["xtdb", store],
@@ -74,7 +75,7 @@ try {
     objectId(`toolcall-${String((index * 7) % calls).padStart(8, "0")}`),
   );
   const notes = Array.from({ length: asked }, (_, index) => (index * 37) % objects);
-  const fresh = () => openXtdbStore({ url: node.url, space: "one", cacheCharacters: 0 });
+  const fresh = () => openXtdbStore({ ...place, cacheCharacters: 0 });
   await compare("get", fresh, sqlite, ids, (each, id) => each.get(id));
   await compare("history", fresh, sqlite, ids, (each, id) => each.history(id));
   await compare("backlinks", fresh, sqlite, ids, (each, id) => each.referrers(id, { limit: 10 }));

@@ -36,21 +36,24 @@ try {
 }
 
 async function putAndRead(
-  { url }: StartedNode,
+  { url, token }: StartedNode,
   name: string,
   count: number,
 ): Promise<readonly number[]> {
+  const authorization = `Bearer ${token}`;
   const times: number[] = [];
   for (let number = 0; number < count; number += 1) {
     const id = `${name}-${number}`;
     const before = performance.now();
     const submitted = await fetch(`${url}/_xtdb/submit-tx`, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
+      headers: { authorization, "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify({ "tx-ops": [["put", { "xt/id": id, number }]] }),
     });
     const { txId } = (await submitted.json()) as { readonly txId: number };
-    const read = await fetch(`${url}/_xtdb/entity?eid=${id}&awaitTxId=${txId}`);
+    const read = await fetch(`${url}/_xtdb/entity?eid=${id}&awaitTxId=${txId}`, {
+      headers: { authorization },
+    });
     await read.text();
     if (read.status !== 200)
       throw new Error(`the node answered ${read.status} for the document ${id}`);

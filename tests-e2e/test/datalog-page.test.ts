@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)(
 
     beforeAll(async () => {
       node = await openTestNode();
-      store = await openXtdbStore({ url: node.url });
+      store = await openXtdbStore({ url: node.url, token: node.token });
       const files = { "/work/plan.md": "# Plan\n", "/work/other.md": "# Other\n" };
       const { session } = await openTestSession({ store, files });
       const history = scriptHistory();

@@ -25,7 +25,7 @@ it(
   async () => {
     await using place = await temporaryFolder();
 
-    const moved = await moveStores({ folder: place.folder, sessions, nodeUrl: node?.url });
+    const moved = await moveStores({ folder: place.folder, sessions, node });
 
     const { versions, objects } = moved;
     const [first] = moved.exports;

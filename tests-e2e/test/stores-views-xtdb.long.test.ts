@@ -23,7 +23,8 @@ describe.skipIf(missing !== undefined)(
         if (layout === undefined) throw new TypeError("there is no layout");
         const moves = fc.sample(viewMove, { numRuns: length, seed });
         await using node = await joinTestNode();
-        const place = { url: node.url, space: "views", timeout: 60_000 };
+        const { url, token } = node;
+        const place = { url, token, space: "views", timeout: 60_000 };
         const { calls } = await (async () => {
           await using store = await openXtdbStore(place);
           return await recordViews(moves, { layout, store });

@@ -74,6 +74,7 @@ describe.skipIf(missing !== undefined)(
       const environment = {
         SCM_STORE_KIND: "xtdb",
         SCM_STORE: node.url,
+        SCM_XTDB_TOKEN: node.token,
         SCM_XTDB_NAME: "pi",
       };
 
@@ -85,21 +86,24 @@ describe.skipIf(missing !== undefined)(
         complaints: "",
       });
       expect(overXtdb.requests.map(saidTo)).toEqual(overSqlite.requests.map(saidTo));
-      await using store = await openXtdbStore({ url: node.url, space: "pi" });
+      await using store = await openXtdbStore({ url: node.url, token: node.token, space: "pi" });
       expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
       expect((await store.changesSince()).versions.length).toBeGreaterThan(30);
     });
 
     it("answers scm with the URL of its node, and scm xtdb query", async () => {
-      await using store = await openXtdbStore({ url: node.url, space: "scm" });
+      await using store = await openXtdbStore({ url: node.url, token: node.token, space: "scm" });
       const { session } = await openTestSession({ store, files: { "/work/a.ts": "one\n" } });
       await session.read({ path: "a.ts" });
       const run = async (...args: readonly string[]): Promise<string> => {
         const printed: string[] = [];
-        const code = await runCli([...args, "--store", "xtdb", "--at", node.url], {
-          stdout: (text) => void printed.push(text),
-          stderr: (text) => void printed.push(text),
-        });
+        const environment = { ...process.env, SCM_XTDB_TOKEN: node.token };
+        const output = {
+          stdout: (text: string) => void printed.push(text),
+          stderr: (text: string) => void printed.push(text),
+        };
+        const named = [...args, "--store", "xtdb", "--at", node.url];
+        const code = await runCli(named, output, { environment });
         return `${code}: ${printed.join("")}`;
       };
 

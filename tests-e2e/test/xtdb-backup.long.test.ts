@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,9 +25,10 @@ test.skipIf(missingForXtdb() !== undefined)(
     try {
       const url = (await scm("start", ...from)).trim();
       const again = (await scm("start", ...from)).trim();
+      const authorization = await authorizationOf(join(folder, "from"));
       await fetch(`${url}/_xtdb/submit-tx`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { authorization, "content-type": "application/json" },
         body: JSON.stringify({ "tx-ops": [["put", { "xt/id": "kept" }]] }),
       });
       const running = await scm("status", ...from);
@@ -36,7 +37,9 @@ test.skipIf(missingForXtdb() !== undefined)(
       const stopped = await scm("status", ...from);
       await scm("restore", backup, ...to);
       const restored = (await scm("start", ...to)).trim();
-      const kept = await fetch(`${restored}/_xtdb/entity?eid=kept`);
+      const kept = await fetch(`${restored}/_xtdb/entity?eid=kept`, {
+        headers: { authorization: await authorizationOf(join(folder, "to")) },
+      });
 
       expect(again).toBe(url);
       expect(running).toMatch(/^state +running\nurl +http:\/\/127\.0\.0\.1:\d+\n/u);
@@ -50,3 +53,7 @@ test.skipIf(missingForXtdb() !== undefined)(
     }
   },
 );
+
+async function authorizationOf(dataFolder: string): Promise<string> {
+  return `Bearer ${(await readFile(join(dataFolder, "token"), "utf8")).trim()}`;
+}

@@ -15,6 +15,18 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "A node that refuses a query is reported as one that does not answer.",
   },
   {
+    file: "client/node-client.ts",
+    of: "if (status !== 401 || !moves) return undefined;",
+    becomes: "return undefined;",
+    breaks: "A store is refused by its node after a restart, which gave the node another token.",
+  },
+  {
+    file: "node/token.ts",
+    of: "{ mode: 0o600 }",
+    becomes: "{ mode: 0o644 }",
+    breaks: "Another user can read the token of a node.",
+  },
+  {
     file: "node/node-config.ts",
     of: ":fn-allow-list []",
     becomes: "",

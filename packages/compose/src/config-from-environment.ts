@@ -48,7 +48,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_STORE: "path of the store, or the URL of an XTDB node, which implies the kind xtdb",
   SCM_STORE_KIND: `kind of the store: ${storeKinds.join(" or ")}`,
   SCM_XTDB_NAME: "name of the store within an XTDB database; default: scm",
-  SCM_XTDB_TOKEN: "token that the XTDB node requires",
+  SCM_XTDB_TOKEN:
+    "token of the XTDB node at a URL, and of a node that is started; default: a random one in its folder",
   SCM_XTDB_KEEP:
     "1 keeps this machine's XTDB node running after the last agent has stopped using it",
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,

@@ -25,7 +25,7 @@ export type PolicyOptions =
 export interface XtdbOptions {
   /** The store's name within the database; default `scm`. */
   readonly name?: string;
-  /** A bearer token, if the node requires one. */
+  /** The token of the node at a URL. A node that is started for a folder gets it too; default: a random one. */
   readonly token?: string;
   /** Whether this machine's node keeps running after the last process that uses it; default false. */
   readonly keep?: boolean;

@@ -38,6 +38,8 @@ export interface XtdbNodeStatus {
 export interface StartXtdbNodeOptions {
   /** The port to listen on; default: a free one. */
   readonly port?: number;
+  /** The token that every request must have; default: a new random one at each start. */
+  readonly token?: string;
   /** Called with a line of text before each long step. */
   readonly progress?: (line: string) => void;
 }

@@ -17,7 +17,8 @@ export async function openLocalXtdbStore(options: LocalXtdbStoreOptions): Promis
     const store = await openXtdbStore({
       ...options,
       url: node.url,
-      relocate: async () => (await node.ensure()).url,
+      token: node.token,
+      relocate: async () => await node.ensure(),
     });
     return { ...store, [Symbol.asyncDispose]: () => close(store, node) };
   } catch (error) {

@@ -7,7 +7,7 @@ import { xtdbDocuments, emptyClock } from "./xtdb-documents/xtdb-documents.ts";
 import type { Head, Rebuilt } from "./reading/head.ts";
 import { nodeClient } from "./client/node-client.ts";
 import { pastVersions, type PastVersions } from "./reading/past-versions.ts";
-import { requests } from "./client/requests.ts";
+import { type NodePlace, requests } from "./client/requests.ts";
 import { versionReader } from "./reading/version-reader.ts";
 
 /** The options of the connection to a store. */
@@ -16,17 +16,17 @@ export interface ConnectionOptions {
   readonly url: string;
   /** The store's name within the database. All its ids and its own attributes begin with it. Default: `scm`. */
   readonly space?: string;
-  /** The bearer token, if the node requires one. Default: none. */
+  /** The bearer token that the node requires. A local node keeps it in the file `token` of its data folder. Default: none. */
   readonly token?: string;
   /** Milliseconds that a call may take, including repeated requests. Default: 10,000. */
   readonly timeout?: number;
   /** How long calls wait for a node that does not answer. Default: `timeout` for each. */
   readonly patience?: Patience;
   /**
-   * Makes sure that the node runs and returns its URL, which can change after a crash: `ensure` of `joinNode`. Default:
-   * none; the URL stays the same.
+   * Makes sure that the node runs and returns its URL and token, which can change after a crash: `ensure` of `joinNode`.
+   * Default: none; both stay the same.
    */
-  readonly relocate?: () => Promise<string>;
+  readonly relocate?: () => Promise<NodePlace>;
   /** Characters of latest versions that are kept in memory. Default: 32 million. */
   readonly cacheCharacters?: number;
 }

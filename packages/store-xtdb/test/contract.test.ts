@@ -14,6 +14,6 @@ if ("missing" in node) {
   objectStoreContract({
     name: "xtdb",
     supports: { durable: true, shared: true, losable: false, lockable: false },
-    createPlace: xtdbPlaces(node.url),
+    createPlace: xtdbPlaces(node),
   });
 }

@@ -15,7 +15,7 @@ import { type Fate, faultyProxy } from "./faulty-proxy.ts";
 import { testNode } from "./test-node.ts";
 
 const node = await testNode();
-const url = "url" in node ? node.url : "";
+const { url, token } = "url" in node ? node : { url: "", token: "" };
 const a = objectId("a");
 let spaces = 0;
 
@@ -374,7 +374,7 @@ function freshSpace(): string {
 }
 
 function open(options: Partial<XtdbStoreOptions> = {}): Promise<XtdbStore> {
-  return openXtdbStore({ url, space: freshSpace(), ...options });
+  return openXtdbStore({ url, token, space: freshSpace(), ...options });
 }
 
 /** Commits the next count of a counter that both clients share, together with a new object, until `times` are done. */
@@ -404,11 +404,12 @@ async function put(document: Readonly<Record<string, unknown>>): Promise<void> {
 }
 
 async function submit(operations: readonly unknown[]): Promise<void> {
+  const authorization = `Bearer ${token}`;
   const answer = await fetch(`${url}/_xtdb/submit-tx`, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
+    headers: { authorization, "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ "tx-ops": operations }),
   });
   const { txId } = (await answer.json()) as { readonly txId: number };
-  await fetch(`${url}/_xtdb/await-tx?txId=${txId}&timeout=10000`);
+  await fetch(`${url}/_xtdb/await-tx?txId=${txId}&timeout=10000`, { headers: { authorization } });
 }

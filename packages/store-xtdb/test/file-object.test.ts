@@ -8,7 +8,7 @@ import { openXtdbStore } from "../src/index.ts";
 import { testNode } from "./test-node.ts";
 
 const node = await testNode();
-const url = "url" in node ? node.url : "";
+const { url, token } = "url" in node ? node : { url: "", token: "" };
 const id = objectId("0190aaaa-0000-7000-8000-000000000001");
 let spaces = 0;
 
@@ -17,7 +17,7 @@ describe.skipIf("missing" in node)(
   { timeout: 60_000 },
   () => {
     it("comes back with all its fields and hashes, in each of its versions", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace() });
+      await using store = await openXtdbStore({ url, token, space: freshSpace() });
       const first = fileVersion("one\n");
       const second = fileVersion("one\ntwo\n");
       await store.commit([{ object: first }]);
@@ -34,7 +34,7 @@ describe.skipIf("missing" in node)(
 
     it("is found by its type in a Datalog query", async () => {
       const space = freshSpace();
-      await using store = await openXtdbStore({ url, space });
+      await using store = await openXtdbStore({ url, token, space });
       await store.commit([{ object: fileVersion("one\n") }, { object: sample("a note") }]);
 
       const query = `{:find [o] :in [type] :where [[o :type type] [o :${space}/place]]}`;

@@ -19,7 +19,8 @@ import { temporaryFolder } from "./node/temporary-folder.ts";
 import { missingTools } from "./test-node.ts";
 
 const missing = missingTools();
-const quick = { quick: true, linger: 500 };
+const token = "the-token-of-the-nodes-in-this-file";
+const quick = { quick: true, linger: 500, token };
 const a = objectId("a");
 
 describe.skipIf(missing !== undefined)(
@@ -30,7 +31,7 @@ describe.skipIf(missing !== undefined)(
       await using folder = await temporaryFolder();
       const node = await startNode({ ...quick, dataFolder: folder.path });
       const { url } = node;
-      await using store = await openXtdbStore({ url, timeout: 500 });
+      await using store = await openXtdbStore({ url, token, timeout: 500 });
       await store.commit([{ object: sample("a", { count: 1 }) }]);
       await node.stop();
 
@@ -52,7 +53,7 @@ describe.skipIf(missing !== undefined)(
     it("is waited for while it is restarted", async () => {
       await using folder = await temporaryFolder();
       const node = await startNode({ ...quick, dataFolder: folder.path });
-      await using store = await openXtdbStore({ url: node.url, timeout: 120_000 });
+      await using store = await openXtdbStore({ url: node.url, token, timeout: 120_000 });
       await store.commit([{ object: sample("a", { count: 1 }) }]);
 
       const restarted = new AbortController();
@@ -70,7 +71,7 @@ describe.skipIf(missing !== undefined)(
     it("is reported as not answering while it hangs, and executes the sent request when it continues", async () => {
       await using folder = await temporaryFolder();
       await using node = await startNode({ ...quick, dataFolder: folder.path });
-      await using store = await openXtdbStore({ url: node.url, timeout: 700 });
+      await using store = await openXtdbStore({ url: node.url, token, timeout: 700 });
       await store.commit([{ object: sample("a", { count: 1 }) }]);
 
       process.kill(node.pid, "SIGSTOP");
@@ -101,7 +102,7 @@ describe.skipIf(missing !== undefined)(
         indexFolder: "memory",
       });
 
-      const error = await failure(openXtdbStore({ url: `${node.url}/database` }));
+      const error = await failure(openXtdbStore({ url: `${node.url}/database`, token }));
 
       expect(error.code).toBe("STORE_FOREIGN");
       expect(error.message).toContain("give the URL of an XTDB 1.24 node");
@@ -118,7 +119,7 @@ describe.skipIf(missing !== undefined)(
         const stored = new Map<string, string>();
         let full: StoreError;
         {
-          await using store = await openXtdbStore({ url: node.url, timeout: 5_000 });
+          await using store = await openXtdbStore({ url: node.url, token, timeout: 5_000 });
           full = await failure(fill(store, stored));
           // Stored objects can still be read.
           expect((await store.get(objectId("text-0")))?.version).toBe(1);
@@ -126,7 +127,7 @@ describe.skipIf(missing !== undefined)(
         await node.stop();
         await java.free();
         await using again = await startNode(options);
-        await using store = await openXtdbStore({ url: again.url, timeout: 60_000 });
+        await using store = await openXtdbStore({ url: again.url, token, timeout: 60_000 });
         await store.commit([{ object: sample("more") }]);
 
         expect(full.code).toBe("STORE_UNAVAILABLE");
@@ -148,7 +149,7 @@ describe.skipIf(missing !== undefined)(
           timeout: 60_000,
         });
         const { url = "" } = await nodeStatus(dataFolder);
-        await using remote = await openXtdbStore({ url, timeout: 5_000 });
+        await using remote = await openXtdbStore({ url, token, timeout: 5_000 });
         const stored = new Map<string, string>();
 
         const failed = await failure(fill(remote, stored));

@@ -2,6 +2,6 @@ import { runStoreChild } from "@self-context-manager/store-contract/store-child"
 
 import { openXtdbStore } from "../src/index.ts";
 
-const [, , url = "", space = ""] = process.argv;
+const [, , url = "", token = "", space = ""] = process.argv;
 
-await runStoreChild(() => openXtdbStore({ url, space, timeout: 60_000 }));
+await runStoreChild(() => openXtdbStore({ url, token, space, timeout: 60_000 }));

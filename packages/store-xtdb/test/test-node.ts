@@ -4,7 +4,9 @@ import { lacking } from "./node/tools-at-hand.ts";
 import { joinSharedNode } from "./shared-node.ts";
 
 /** A node for the tests of a file, or the tools that this machine lacks for one. */
-export type TestNode = { readonly url: string } | { readonly missing: string };
+export type TestNode =
+  | { readonly url: string; readonly token: string }
+  | { readonly missing: string };
 
 /** Returns the node that the tests share. In CI a missing tool is a failure. */
 export async function testNode(): Promise<TestNode> {

@@ -2,19 +2,24 @@ import type { CreatePlace } from "@self-context-manager/store-contract";
 import { fileURLToPath } from "node:url";
 
 import { openXtdbStore } from "../src/index.ts";
+import type { TestNode } from "./test-node.ts";
 
 /** Returns a function that creates places. Each place is a store with its own name in the database of one node. */
-export function xtdbPlaces(url: string): CreatePlace {
+export function xtdbPlaces({
+  url,
+  token,
+}: Exclude<TestNode, { readonly missing: string }>): CreatePlace {
   return async () => {
     made += 1;
     const space = `t${process.pid}-${made}-${Date.now().toString(36)}`;
     return {
-      open: (options = {}) => openXtdbStore({ url, space, timeout: 60_000, ...options }),
+      open: (options = {}) => openXtdbStore({ url, token, space, timeout: 60_000, ...options }),
       child: [
         process.execPath,
         "--conditions=@self-context-manager/source",
         fileURLToPath(new URL("./store-child.ts", import.meta.url)),
         url,
+        token,
         space,
       ],
       async [Symbol.asyncDispose]() {},

@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { sessions: { type: "string", default: "
 const folder = await mkdtemp(join(tmpdir(), "scm-moving-"));
 try {
   await using node = await startNode({ dataFolder: join(folder, "node") });
-  const moved = await moveStores({ folder, sessions: Number(values.sessions), nodeUrl: node.url });
+  const moved = await moveStores({ folder, sessions: Number(values.sessions), node });
   checkSame(moved);
   keepMeasured("moving-by-command", {
     objects: moved.objects,

@@ -17,8 +17,8 @@ export interface MoveOptions {
   /** An empty folder for stores and exports. */
   readonly folder: string;
   readonly sessions: number;
-  /** The URL of an XTDB node. `undefined`: the way does not include XTDB. */
-  readonly nodeUrl: string | undefined;
+  /** An XTDB node. `undefined`: the way does not include XTDB. */
+  readonly node: { readonly url: string; readonly token: string } | undefined;
 }
 
 /** The results for a store of made sessions that was moved from SQLite over XTDB into another SQLite store. */
@@ -49,15 +49,15 @@ export interface ImportFacts {
 }
 
 /** Moves a store of made sessions with the command, as users run it. Rejects if a run of the command fails. */
-export async function moveStores({ folder, sessions, nodeUrl }: MoveOptions): Promise<Moved> {
+export async function moveStores({ folder, sessions, node }: MoveOptions): Promise<Moved> {
   const first: NamedPlace = { kind: "sqlite", at: join(folder, "first.sqlite") };
   await using filled = await openSqliteStore({ path: first.at, clock: tickingClock() });
   await fillWithSessions(filled, sessions);
   const places: readonly NamedPlace[] = [
     first,
-    ...(nodeUrl === undefined
+    ...(node === undefined
       ? []
-      : [{ kind: "xtdb", at: nodeUrl, name: "moved" } satisfies NamedPlace]),
+      : [{ kind: "xtdb", at: node.url, token: node.token, name: "moved" } satisfies NamedPlace]),
     { kind: "sqlite", at: join(folder, "last.sqlite") },
   ];
   const exports: ExportFacts[] = [];
@@ -124,10 +124,11 @@ async function countVersions(place: NamedPlace): Promise<number> {
   }
 }
 
-async function openPlace({ kind, at, name }: NamedPlace): Promise<ObjectStore> {
+async function openPlace({ kind, at, token = "", name }: NamedPlace): Promise<ObjectStore> {
   if (kind === "sqlite") return await openSqliteStore({ path: at });
   return await openXtdbStore({
     url: at,
+    token,
     timeout: 120_000,
     ...(name === undefined ? {} : { space: name }),
   });

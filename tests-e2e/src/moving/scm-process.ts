@@ -7,6 +7,8 @@ export interface NamedPlace {
   readonly kind: "sqlite" | "xtdb";
   /** Path or URL. */
   readonly at: string;
+  /** The token of a node. */
+  readonly token?: string;
   /** The store's name within the database of a node. */
   readonly name?: string;
 }
@@ -44,6 +46,7 @@ export function startScm(
         ...process.env,
         SCM_STORE_KIND: place.kind,
         SCM_STORE: place.at,
+        ...(place.token === undefined ? {} : { SCM_XTDB_TOKEN: place.token }),
         ...(place.name === undefined ? {} : { SCM_XTDB_NAME: place.name }),
       },
       stdio: ["pipe", "pipe", "pipe"],

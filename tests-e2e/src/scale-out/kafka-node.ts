@@ -23,6 +23,8 @@ export async function startKafkaNode(options: KafkaNodeOptions): Promise<Running
   mkdirSync(join(folder, "clients"), { recursive: true });
   // This file keeps the node running without a client.
   writeFileSync(join(folder, "clients", "keep"), "");
+  const token = "the-token-of-the-nodes-on-kafka";
+  writeFileSync(join(folder, "token"), token, { mode: 0o600 });
   const file = join(folder, "xtdb.edn");
   writeFileSync(file, kafkaConfig(options));
   const log = openSync(join(folder, "node.log"), "a");
@@ -40,7 +42,7 @@ export async function startKafkaNode(options: KafkaNodeOptions): Promise<Running
   closeSync(log);
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + startMilliseconds;
-  while (!(await hasCaughtUp(url))) {
+  while (!(await hasCaughtUp(url, token))) {
     if (node.exitCode !== null || node.pid === undefined || Date.now() > deadline) {
       node.kill("SIGKILL");
       throw new Error(`the node did not start:\n${readFileSync(join(folder, "node.log"), "utf8")}`);
@@ -49,6 +51,7 @@ export async function startKafkaNode(options: KafkaNodeOptions): Promise<Running
   }
   return {
     url,
+    token,
     pid: node.pid ?? 0,
     async stop() {
       node.kill("SIGTERM");
@@ -57,9 +60,11 @@ export async function startKafkaNode(options: KafkaNodeOptions): Promise<Running
   };
 }
 
-async function hasCaughtUp(url: string): Promise<boolean> {
+async function hasCaughtUp(url: string, token: string): Promise<boolean> {
   try {
-    const { status } = await fetch(`${url}/_xtdb/sync?timeout=60000`);
+    const { status } = await fetch(`${url}/_xtdb/sync?timeout=60000`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     return status === 200;
   } catch {
     // The node does not listen yet.
@@ -85,6 +90,7 @@ function kafkaConfig({ folder, servers, port }: KafkaNodeOptions): string {
                           :host "127.0.0.1"
                           :port ${port}
                           :instance "by hand"
+                          :token-file ${JSON.stringify(join(folder, "token"))}
                           :run-file ${JSON.stringify(join(folder, "node.json"))}
                           :presence {:folder ${JSON.stringify(join(folder, "clients"))} :linger-ms 5000}}}
 `;

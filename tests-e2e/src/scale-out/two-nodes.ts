@@ -12,11 +12,12 @@ import { median, rounded } from "../measured.ts";
 /** A node that was started for a run. */
 export interface RunningNode {
   readonly url: string;
+  readonly token: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts a node of the shared database by its name. A killed node starts again at its old URL. */
+/** Starts a node of the shared database by its name. A killed node starts again with its URL and its token. */
 export type StartNode = (name: string) => Promise<RunningNode>;
 
 const rounds = 40;
@@ -82,8 +83,8 @@ export async function runTwoNodes(
   }
 }
 
-async function managerOn({ url }: RunningNode, workspace: string): Promise<ContextManager> {
-  const xtdb = { timeout: 30_000 };
+async function managerOn({ url, token }: RunningNode, workspace: string): Promise<ContextManager> {
+  const xtdb = { token, timeout: 30_000 };
   return await openContextManager({ store: "xtdb", at: url, xtdb, workspace, watch: false });
 }
 

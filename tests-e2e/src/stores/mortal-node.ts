@@ -1,4 +1,5 @@
 import { openXtdbStore, startNode } from "@self-context-manager/store-xtdb";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,9 @@ const patience = 3_000;
 
 export async function openMortalNode(): Promise<MortalNode> {
   const dataFolder = await mkdtemp(join(tmpdir(), "scm-mortal-"));
-  const options = { dataFolder, quick: true };
+  // A store keeps the address and the token with which it was opened.
+  const token = randomUUID();
+  const options = { dataFolder, quick: true, token };
   let node = await startNode(options);
   const { url } = node;
   const port = Number(new URL(url).port);
@@ -35,7 +38,8 @@ export async function openMortalNode(): Promise<MortalNode> {
 
   async function openStore(clock: { now(): number }): Promise<HostStore> {
     spaces += 1;
-    const store = await openXtdbStore({ url, space: `host-${spaces}`, clock, timeout: patience });
+    const space = `host-${spaces}`;
+    const store = await openXtdbStore({ url, token, space, clock, timeout: patience });
     return {
       store,
       setBroken(broken) {

@@ -31,9 +31,10 @@ function outputOf(command: string, argument: string): string {
   return status === 0 ? stdout : "";
 }
 
-/** The address of a node that disposal gives up. */
+/** The address and the token of a node that disposal gives up. */
 export interface TestNode extends AsyncDisposable {
   readonly url: string;
+  readonly token: string;
 }
 
 /** Returns the node that the tests of a run share. A test uses stores with names of their own in its database. */
@@ -47,6 +48,7 @@ export async function openTestNode(): Promise<TestNode> {
   const node = await startNode({ dataFolder: folder, quick: true });
   return {
     url: node.url,
+    token: node.token,
     async [Symbol.asyncDispose]() {
       await node.stop();
       await rm(folder, { recursive: true, force: true });
@@ -58,10 +60,10 @@ export async function openTestNode(): Promise<TestNode> {
  * Returns places that are separately named stores in a node's database; their names begin with `kind`. Each store uses
  * two clients alternately.
  */
-export function xtdbPlaces({ url }: TestNode, kind = "place"): CreatePlace {
+export function xtdbPlaces({ url, token }: TestNode, kind = "place"): CreatePlace {
   return async () => {
     made += 1;
-    const common = { url, space: `${kind}-${process.pid}-${made}`, timeout: 60_000 };
+    const common = { url, token, space: `${kind}-${process.pid}-${made}`, timeout: 60_000 };
     return {
       open: async (options = {}) =>
         clientsInTurn(

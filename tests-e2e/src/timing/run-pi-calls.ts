@@ -7,7 +7,7 @@
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e pi-call-times
 import { piExtension } from "@self-context-manager/adapter-pi";
-import { startNode } from "@self-context-manager/store-xtdb";
+import { startNode, type StartedNode } from "@self-context-manager/store-xtdb";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,8 +33,8 @@ const variants: Readonly<Record<string, Readonly<Record<string, string>> | undef
   none: undefined,
   memory: { SCM_STORE_KIND: "memory" },
   sqlite: { SCM_STORE_KIND: "sqlite" },
-  xtdb: { SCM_STORE_KIND: "xtdb", SCM_STORE: waking.url },
-  xtdbPlainLog: { SCM_STORE_KIND: "xtdb", SCM_STORE: plainLog.url },
+  xtdb: environmentOf(waking),
+  xtdbPlainLog: environmentOf(plainLog),
 };
 
 const files = Object.fromEntries(
@@ -83,6 +83,10 @@ keepMeasured("pi-call-times", {
   aim: { xtdb: 40 },
 });
 process.exit();
+
+function environmentOf({ url, token }: StartedNode): Readonly<Record<string, string>> {
+  return { SCM_STORE_KIND: "xtdb", SCM_STORE: url, SCM_XTDB_TOKEN: token };
+}
 
 async function open(environment: Readonly<Record<string, string>> | undefined): Promise<Running> {
   const pi = piVersions.at(-1);

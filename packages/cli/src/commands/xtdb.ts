@@ -56,7 +56,8 @@ export const xtdbCommand: Command = {
 The node's data is in a folder: --at, or $SCM_STORE if $SCM_STORE_KIND is xtdb, or the folder xtdb
 beside the user's default store. An agent that uses the store starts the node by itself. The node
 stops after the last process that uses it, except if scm xtdb start has started it. It needs Java 17
-or newer, and Maven once.`,
+or newer, and Maven once. Each request to a node needs its token: that of $SCM_XTDB_TOKEN at the start,
+else a random one, in the file token of the data folder. Commands that name the folder find it there.`,
   async run(call) {
     const [name = "", ...files] = call.arguments;
     if (name === "query") return await runXtdbQuery(call, files);
@@ -96,8 +97,9 @@ function dataFolder(call: CommandCall): string {
 
 async function start(node: XtdbNode, call: CommandCall): Promise<void> {
   const port = portOf(call);
+  const { token } = configFromEnvironment(call.environment).xtdb;
   const { url, pid } = await node.start({
-    ...defined({ port }),
+    ...defined({ port, token }),
     progress: (line) => call.note(`${line} …`),
   });
   await call.print(call.isSet("json") ? jsonText({ url, pid }) : `${url}\n`);

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { queryBody } from "./edn.ts";
 import { NodeError } from "../node/node-error.ts";
-import type { NodeRequest, Requests } from "./requests.ts";
+import type { NodePlace, NodeRequest, Requests } from "./requests.ts";
 import {
   type Answer,
   checkRefusal,
@@ -100,8 +100,8 @@ export interface NodeClient {
 export interface NodeClientOptions {
   /** Milliseconds that one call of the port may take, including repeated requests. */
   readonly timeout: number;
-  /** Makes sure that the node runs and returns its URL, for a node whose URL changes when it is started again. */
-  readonly relocate?: () => Promise<string>;
+  /** Makes sure that the node runs and returns its place, for a node whose place changes when it is started again. */
+  readonly relocate?: () => Promise<NodePlace>;
   /** How long calls wait for a node that does not answer. Default: the timeout. */
   readonly patience?: Patience;
 }
@@ -136,10 +136,8 @@ export function nodeClient(
   async function attempt(request: NodeRequest): Promise<Answer> {
     const answer = await watched(request);
     patience.worked();
-    const { status, body } = answer;
-    if (status >= 500 || status === 408 || status === 429 || isLate(answer)) {
-      throw new RequestFailure(failureText(status, body), true, { kind: "node-error" });
-    }
+    const failure = failureOf(answer, relocate !== undefined);
+    if (failure !== undefined) throw failure;
     checkRefusal(answer, requests.url);
     away = false;
     return answer;
@@ -211,20 +209,20 @@ export function nodeClient(
   /** Returns whether the node runs (again), or the reason why it cannot be reached, as far as it is known. */
   async function moved(
     failure: RequestFailure,
-    locate: () => Promise<string>,
+    locate: () => Promise<NodePlace>,
     budget: CallBudget,
   ): Promise<"running" | "unknown" | RequestFailure> {
     if (failure.kind !== "connection" && !(await hasStoppedIndexing(failure))) return "unknown";
     const giveUp = new AbortController();
     try {
-      const url = await Promise.race([
+      const place = await Promise.race([
         locate(),
         delay(Math.max(0, Math.min(budget.remaining(), patience.left())), undefined, {
           signal: giveUp.signal,
         }),
       ]);
-      if (url === undefined) return "unknown";
-      requests.moveTo(url);
+      if (place === undefined) return "unknown";
+      requests.moveTo(place);
       return "running";
     } catch (cause) {
       const unreachable = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
@@ -361,6 +359,15 @@ export function nodeClient(
 
     again,
   };
+}
+
+/** Returns the failure of an answer that can be another one the next time. A node that moves can have another token. */
+function failureOf(answer: Answer, moves: boolean): RequestFailure | undefined {
+  const { status, body } = answer;
+  if (status >= 500 || status === 408 || status === 429 || isLate(answer))
+    return new RequestFailure(failureText(status, body), true, { kind: "node-error" });
+  if (status !== 401 || !moves) return undefined;
+  return new RequestFailure("it refuses the token", false, { kind: "connection" });
 }
 
 function isLate({ status, body }: Answer): boolean {

@@ -1,6 +1,7 @@
 import { defined } from "@self-context-manager/objects";
 import ky, { type KyInstance, TimeoutError } from "ky";
 
+import { isToken } from "../node/token.ts";
 import { readTransit } from "./transit.ts";
 import { type Answer, RequestFailure, storeError } from "./xtdb-errors.ts";
 
@@ -22,25 +23,23 @@ export interface NodeRequest {
 export interface Requests {
   /** The node's URL, without `/_xtdb`. */
   readonly url: string;
-  /** Sends all later requests to another URL. */
-  moveTo(url: string): void;
+  /** Sends all later requests to another URL, with another token. */
+  moveTo(place: NodePlace): void;
   send(request: NodeRequest): Promise<Answer>;
 }
 
-export interface RequestsOptions {
+/** The URL of a node, and the bearer token if it requires one. */
+export interface NodePlace {
   readonly url: string;
-  /** The bearer token, if the node requires one. */
   readonly token?: string;
 }
 
 /** Returns a sender for one node. Node's fetch keeps connections open between requests. */
-export function requests({ url, token }: RequestsOptions): Requests {
-  let node = nodeUrl(url);
+export function requests(place: NodePlace): Requests {
+  let node = nodeUrl(place.url);
+  let authorization = authorizationOf(place);
   const http: KyInstance = ky.create({
-    headers: {
-      accept: "application/transit+json",
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
+    headers: { accept: "application/transit+json" },
     // The node client repeats requests itself: a submit must not be sent again before its outcome was checked.
     retry: 0,
     throwHttpErrors: false,
@@ -51,7 +50,8 @@ export function requests({ url, token }: RequestsOptions): Requests {
       return node;
     },
     moveTo(other) {
-      node = nodeUrl(other);
+      node = nodeUrl(other.url);
+      authorization = authorizationOf(other);
     },
     async send({ path, search, body, wait, timeout, signal }) {
       let status: number;
@@ -63,15 +63,12 @@ export function requests({ url, token }: RequestsOptions): Requests {
           timeout: Math.max(1, Math.ceil(timeout)),
           ...defined({ signal }),
           ...(search === undefined ? {} : { searchParams: { ...search } }),
-          ...(body === undefined
-            ? {}
-            : {
-                body: body.text,
-                headers: {
-                  "content-type": body.type,
-                  ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
-                },
-              }),
+          ...(body === undefined ? {} : { body: body.text }),
+          headers: {
+            ...authorization,
+            ...(body === undefined ? {} : { "content-type": body.type }),
+            ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+          },
         });
         status = response.status;
         type = response.headers.get("content-type") ?? "";
@@ -100,6 +97,17 @@ function nodeUrl(text: string): string {
     );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/u, "").replace(/\/_xtdb$/u, "");
+}
+
+/** Returns the header with the token. The error does not contain the token. */
+function authorizationOf({ url, token }: NodePlace): Readonly<Record<string, string>> {
+  if (token === undefined) return {};
+  if (isToken(token)) return { authorization: `Bearer ${token}` };
+  throw storeError(
+    "STORE_UNREADABLE",
+    url,
+    "the token for it is empty or has other characters than letters, digits and - . _ ~ + /; correct SCM_XTDB_TOKEN or the option token",
+  );
 }
 
 function decode(url: string, status: number, type: string, text: string): unknown {

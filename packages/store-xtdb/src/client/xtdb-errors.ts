@@ -83,7 +83,11 @@ export function checkRefusal({ status, body }: Answer, url: string): void {
   if (status < 400 || status >= 500 || status === 404 || status === 408 || status === 429) return;
   const reason = reasonOf(body);
   if (status === 401) {
-    throw storeError("STORE_UNREADABLE", url, "it requires a token; pass it as `token`");
+    throw storeError(
+      "STORE_UNREADABLE",
+      url,
+      "the token is missing or wrong; set SCM_XTDB_TOKEN or the option token to the node's token, which a local node keeps in the file token of its data folder",
+    );
   }
   if (status === 403) {
     throw storeError(

@@ -7,6 +7,8 @@ import { dataFolderOf } from "./data-folder.ts";
 import { startJvm, untilListening } from "./jvm.ts";
 import { nodeConfig } from "./node-config.ts";
 import { endProcess } from "./processes.ts";
+import type { NodeAccess } from "./run-file.ts";
+import { writeToken } from "./token.ts";
 
 const archiveMilliseconds = 120_000;
 
@@ -24,6 +26,7 @@ export async function trainArchive(
   const instance = randomUUID();
   const archiveTo = join(folder, "classes.jsa.partial");
   try {
+    await writeToken(data, undefined);
     await writeFile(
       data.config,
       nodeConfig({
@@ -34,6 +37,7 @@ export async function trainArchive(
         port: 0,
         instance,
         runFile: data.runFile,
+        tokenFile: data.token,
         presenceFolder: data.clients,
         linger: 120_000,
         allowEvict: false,
@@ -41,8 +45,7 @@ export async function trainArchive(
     );
     const jvm = await startJvm(artefacts, data, { memory: {}, quick: false, archiveTo });
     try {
-      const { url } = await untilListening(jvm, data, instance, signal);
-      await exercise(url);
+      await exercise(await untilListening(jvm, data, instance, signal));
     } finally {
       // Java writes the archive while it ends, which takes additional time.
       if (jvm.process.pid !== undefined) await endProcess(jvm.process.pid, archiveMilliseconds);
@@ -57,17 +60,18 @@ export async function trainArchive(
   await writeFile(join(folder, "trained"), "");
 }
 
-async function exercise(url: string): Promise<void> {
+async function exercise({ url, token }: NodeAccess): Promise<void> {
+  const authorization = `Bearer ${token}`;
   const post = async (route: string, type: string, body: string): Promise<void> => {
     const response = await fetch(`${url}/_xtdb/${route}`, {
       method: "POST",
-      headers: { "content-type": type, accept: "application/transit+json" },
+      headers: { authorization, "content-type": type, accept: "application/transit+json" },
       body,
     });
     await response.text();
   };
   const get = async (route: string, accept: string): Promise<void> => {
-    const response = await fetch(`${url}/_xtdb/${route}`, { headers: { accept } });
+    const response = await fetch(`${url}/_xtdb/${route}`, { headers: { authorization, accept } });
     await response.text();
   };
   const document = `{"xt/id":"a","n":1,"refs":["b"]}`;

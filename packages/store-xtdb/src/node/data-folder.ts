@@ -16,6 +16,8 @@ export interface DataFolder {
   readonly config: string;
   /** The file with the address of the node; it exists while the node listens. */
   readonly runFile: string;
+  /** The file with the token that the node requires; only this user can read it. */
+  readonly token: string;
   /** The folder with a file for each process that uses the node, and the file `keep`. */
   readonly clients: string;
   readonly log: string;
@@ -31,6 +33,7 @@ export function dataFolderOf(folder: string): DataFolder {
     engine: join(folder, "engine.json"),
     config: join(folder, "xtdb.edn"),
     runFile: join(folder, "node.json"),
+    token: join(folder, "token"),
     clients: join(folder, "clients"),
     log: join(folder, "node.log"),
     temporary: join(folder, "tmp"),

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 import { dataFolderOf } from "./data-folder.ts";
 import { presenceAt, setKept } from "./presence.ts";
-import type { RunFacts } from "./run-file.ts";
+import type { NodeAccess } from "./run-file.ts";
 import { launchReady, type NodeOptions } from "./start-node.ts";
 
 export interface JoinNodeOptions extends NodeOptions {
@@ -15,11 +15,13 @@ export interface JoinedNode extends AsyncDisposable {
   /** The URL of the node when it was joined. */
   readonly url: string;
   readonly pid: number;
+  /** The token that requests must have, when the node was joined. */
+  readonly token: string;
   /**
-   * Makes sure that the node runs, and returns its address. After a crash the node is started again, and its port is
-   * another one if no `port` is configured.
+   * Makes sure that the node runs, and returns its address. After a crash the node is started again. Then its port and
+   * its token are others, except those that are configured.
    */
-  ensure(): Promise<{ readonly url: string; readonly pid: number }>;
+  ensure(): Promise<{ readonly url: string; readonly pid: number; readonly token: string }>;
   /** Ends this process's use of the node. The node stops by itself when no process uses it. */
   leave(): Promise<void>;
 }
@@ -32,16 +34,16 @@ export async function joinNode(options: JoinNodeOptions): Promise<JoinedNode> {
   const data = dataFolderOf(resolve(options.dataFolder));
   const presence = presenceAt(data);
   let hasLeft = false;
-  let underWay: Promise<RunFacts> | undefined;
+  let underWay: Promise<NodeAccess> | undefined;
 
-  async function run(): Promise<RunFacts> {
+  async function run(): Promise<NodeAccess> {
     // Announced before the node is asked: the node answers and decides to stop under the same lock.
     await presence.announce();
     if (options.keep === true) await setKept(data, true);
     return await launchReady(data, options);
   }
 
-  async function ensure(): Promise<RunFacts> {
+  async function ensure(): Promise<NodeAccess> {
     if (hasLeft) throw new TypeError("this process has left the node; join it again");
     underWay ??= run().finally(() => (underWay = undefined));
     return await underWay;
@@ -53,8 +55,8 @@ export async function joinNode(options: JoinNodeOptions): Promise<JoinedNode> {
   }
 
   try {
-    const { url, pid } = await ensure();
-    return { url, pid, ensure, leave, [Symbol.asyncDispose]: leave };
+    const { url, pid, token } = await ensure();
+    return { url, pid, token, ensure, leave, [Symbol.asyncDispose]: leave };
   } catch (error) {
     await leave();
     throw error;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Artefacts } from "./artefacts.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { NodeDeath, NodeError } from "./node-error.ts";
-import { readRunFile, type RunFacts } from "./run-file.ts";
+import { type NodeAccess, readRunFile } from "./run-file.ts";
 import { lastLines } from "./run-program.ts";
 
 /** Limits of Java's memory in megabytes: `heap` for objects, `direct` for other buffers. Default of each: 256. */
@@ -138,7 +138,7 @@ export async function untilListening(
   data: DataFolder,
   instance: string,
   signal?: AbortSignal,
-): Promise<RunFacts> {
+): Promise<NodeAccess> {
   const { process: child } = jvm;
   const deadline = Date.now() + listenMilliseconds;
   let spawnError: unknown;

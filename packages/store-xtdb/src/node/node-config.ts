@@ -23,6 +23,7 @@ export interface NodeConfig {
   readonly port: number;
   readonly instance: string;
   readonly runFile: string;
+  readonly tokenFile: string;
   readonly presenceFolder: string;
   readonly linger: number;
   readonly allowEvict: boolean;
@@ -54,6 +55,7 @@ export function nodeConfig(config: NodeConfig): string {
   :allow-evict? ${config.allowEvict}
   :instance ${edn(config.instance)}
   :run-file ${edn(config.runFile)}
+  :token-file ${edn(config.tokenFile)}
   :presence {:folder ${edn(config.presenceFolder)} :linger-ms ${config.linger}}}}
 `;
 }

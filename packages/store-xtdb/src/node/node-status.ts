@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { ask, runningNode } from "./ask-node.ts";
 import { type DataFolder, dataFolderOf, readEngine } from "./data-folder.ts";
 import { presentAt } from "./presence.ts";
+import type { NodeAccess } from "./run-file.ts";
 
 /** The status of the node of a data folder. */
 export interface NodeStatus {
@@ -41,7 +42,7 @@ export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
     return { ...common, state: record === undefined ? "absent" : "stopped" };
   }
   const { facts, hasFailed } = running;
-  const latestTransaction = await latestAt(facts.url);
+  const latestTransaction = await latestAt(facts);
   return {
     ...common,
     state: hasFailed ? "failed" : "running",
@@ -52,9 +53,9 @@ export async function nodeStatus(dataFolder: string): Promise<NodeStatus> {
   };
 }
 
-async function latestAt(url: string): Promise<number | undefined> {
+async function latestAt(node: NodeAccess): Promise<number | undefined> {
   try {
-    const latest = fieldOf((await ask(url, "/_xtdb/latest-completed-tx")).body, "txId");
+    const latest = fieldOf((await ask(node, "/_xtdb/latest-completed-tx")).body, "txId");
     return typeof latest === "number" ? latest : undefined;
   } catch {
     // The node has ended since it was found. The rest of the status stays valid.

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import type { DataFolder } from "./data-folder.ts";
+import { readToken } from "./token.ts";
 
 /** The address of a node and its process. */
 export interface RunFacts {
@@ -10,10 +11,16 @@ export interface RunFacts {
   readonly instance: string;
 }
 
+/** The address of a node, and the token that it requires. */
+export interface NodeAccess extends RunFacts {
+  readonly token: string;
+}
+
 /** Returns the node that a data folder records; undefined if it records none. The node may have ended. */
-export async function readRunFile(data: DataFolder): Promise<RunFacts | undefined> {
+export async function readRunFile(data: DataFolder): Promise<NodeAccess | undefined> {
   try {
-    return runFacts(JSON.parse(await readFile(data.runFile, "utf8")));
+    const facts = runFacts(JSON.parse(await readFile(data.runFile, "utf8")));
+    return facts === undefined ? undefined : { ...facts, token: await readToken(data) };
   } catch (error) {
     // A file that is not JSON was not written by a node of this package.
     if (error instanceof SyntaxError) return undefined;

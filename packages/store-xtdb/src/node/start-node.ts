@@ -13,7 +13,8 @@ import { NodeDeath, NodeError } from "./node-error.ts";
 import { type PrepareOptions, prepareNode } from "./prepare-node.ts";
 import { presenceAt, setKept } from "./presence.ts";
 import { endProcess } from "./processes.ts";
-import type { RunFacts } from "./run-file.ts";
+import type { NodeAccess, RunFacts } from "./run-file.ts";
+import { writeToken } from "./token.ts";
 
 /** The options for building and running a node. */
 export interface NodeOptions extends PrepareOptions {
@@ -21,6 +22,11 @@ export interface NodeOptions extends PrepareOptions {
   readonly dataFolder: string;
   /** The port of the node. Default: 0, which takes a free port. */
   readonly port?: number | undefined;
+  /**
+   * The token that every request must have, of at least 32 characters. Default: a new random one at each start. It is in
+   * the file `token` of the data folder.
+   */
+  readonly token?: string | undefined;
   /** The storage of transactions and documents. Default: SQLite in the data folder. */
   readonly storage?: NodeStorage | undefined;
   /** The folder of the index. The word `memory` keeps the index in memory, for tests. Default: in the data folder. */
@@ -47,6 +53,8 @@ export interface StartNodeOptions extends NodeOptions {
 export interface StartedNode extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
+  /** The token that every request must have. */
+  readonly token: string;
   /** Ends the node, even if other processes use it, and waits until it has ended. */
   stop(): Promise<void>;
 }
@@ -86,7 +94,8 @@ export async function startNode(options: StartNodeOptions): Promise<StartedNode>
       await setKept(data, false);
       await endNode(data, facts);
     };
-    return { url: facts.url, pid: facts.pid, stop, [Symbol.asyncDispose]: stop };
+    const { url, pid, token } = facts;
+    return { url, pid, token, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await presence.withdraw();
     throw error;
@@ -101,7 +110,7 @@ export async function launchReady(
   data: DataFolder,
   options: NodeOptions,
   found: (facts: RunFacts) => void = () => {},
-): Promise<RunFacts> {
+): Promise<NodeAccess> {
   const budget = options.readyTimeout ?? readyMilliseconds;
   const end = Date.now() + budget;
   for (let starts = 1; ; starts += 1) {
@@ -129,7 +138,7 @@ export async function launchReady(
 async function launch(
   data: DataFolder,
   options: NodeOptions,
-): Promise<{ readonly facts: RunFacts; readonly isNew: boolean }> {
+): Promise<{ readonly facts: NodeAccess; readonly isNew: boolean }> {
   const found = await runningNode(data);
   if (found?.hasFailed === false) return { facts: found.facts, isNew: false };
   const artefacts = await prepareNode(options);
@@ -148,6 +157,7 @@ async function launch(
     // Java would create the database with the usual permissions, and other users could read it in some folders.
     if (storage.kind === "sqlite") await (await open(data.database, "a", 0o600)).close();
     const instance = randomUUID();
+    await writeToken(data, options.token);
     await writeConfig(data, storage, instance, options);
     await rm(data.runFile, { force: true });
     const jvm = await startJvm(artefacts, data, {
@@ -180,6 +190,7 @@ async function writeConfig(
     port: options.port ?? 0,
     instance,
     runFile: data.runFile,
+    tokenFile: data.token,
     presenceFolder: data.clients,
     linger: options.linger ?? 5000,
     allowEvict: options.allowEvict ?? false,

@@ -12,6 +12,7 @@ import { openLocalXtdbStore } from "../../src/index.ts";
 import { type Fate, mortalJava } from "./mortal-java.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { buildTimeout, lacking } from "./tools-at-hand.ts";
+import { wire } from "./wire.ts";
 
 const quick = { quick: true, linger: 500, indexFolder: "memory" };
 /** Milliseconds for several starts on a machine that is busy with other tests. */
@@ -39,8 +40,8 @@ describe.skipIf(isSkipped)("a node that dies while processes wait for it", () =>
       await using started = await startNode({ ...options, dataFolder: join(folder.path, "b") });
 
       expect([startsOfJoin, await java.starts()]).toEqual([3, 2]);
-      for (const { url } of [joined, started]) {
-        expect((await fetch(`${url}/_xtdb/sync`)).status).toBe(200);
+      for (const node of [joined, started]) {
+        expect((await wire(node).json("sync")).status).toBe(200);
       }
     },
     startsTimeout,
@@ -134,7 +135,7 @@ describe.skipIf(isSkipped)("a node that dies while processes wait for it", () =>
       await using joined = await joinNode({ ...quick, java: java.command, dataFolder });
 
       expect(await java.starts()).toBe(2);
-      expect((await fetch(`${joined.url}/_xtdb/sync`)).status).toBe(200);
+      expect((await wire(joined).json("sync")).status).toBe(200);
     },
     startsTimeout,
   );
@@ -160,7 +161,7 @@ describe.skipIf(isSkipped)("a node that dies while processes wait for it", () =>
       await ending;
 
       expect(joined.pid).not.toBe(orphan.pid);
-      expect((await fetch(`${joined.url}/_xtdb/sync`)).status).toBe(200);
+      expect((await wire(joined).json("sync")).status).toBe(200);
     },
     startsTimeout,
   );

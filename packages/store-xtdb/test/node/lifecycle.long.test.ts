@@ -13,6 +13,7 @@ import {
   prepareNode,
   restoreNode,
   startNode,
+  type StartedNode,
   stopNode,
 } from "../../src/node/index.ts";
 import { isAlive, untilGone } from "../../src/node/processes.ts";
@@ -138,9 +139,9 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
       await using folder = await temporaryFolder();
       const dataFolder = folder.path;
       const before = await startNode({ ...quick, dataFolder });
-      const writing = writeUntilGone(before.url);
+      const writing = writeUntilGone(before);
       await expect
-        .poll(async () => (await wire(before.url).json("entity?eid=w3-20")).status, {
+        .poll(async () => (await wire(before).json("entity?eid=w3-20")).status, {
           timeout: 30_000,
         })
         .toBe(200);
@@ -149,13 +150,13 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
       await untilGone(before.pid, 10_000);
 
       await using again = await startNode({ ...quick, dataFolder });
-      const kept = await missing(again.url, acknowledged);
+      const kept = await missing(again, acknowledged);
       await again.stop();
       await rm(join(dataFolder, "index"), { recursive: true });
       await using rebuilt = await startNode({ ...quick, dataFolder });
 
       expect(kept).toEqual([]);
-      expect(await missing(rebuilt.url, acknowledged)).toEqual([]);
+      expect(await missing(rebuilt, acknowledged)).toEqual([]);
     },
     startsTimeout,
   );
@@ -185,7 +186,7 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
       const again = await joined.ensure();
 
       expect(again.pid).not.toBe(joined.pid);
-      expect((await wire(again.url).json("status")).status).toBe(200);
+      expect((await wire(again).json("status")).status).toBe(200);
     },
     startsTimeout,
   );
@@ -197,16 +198,16 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
       const dataFolder = join(folder.path, "from");
       const file = join(folder.path, "backup.db");
       await using node = await startNode({ ...quick, dataFolder });
-      const txId = await wire(node.url).put({ "xt/id": "kept", n: 1 });
+      const txId = await wire(node).put({ "xt/id": "kept", n: 1 });
       await backupNode(dataFolder, file);
-      await wire(node.url).put({ "xt/id": "later" });
+      await wire(node).put({ "xt/id": "later" });
 
       const restored = join(folder.path, "to");
       await restoreNode(file, restored);
       await using copy = await startNode({ ...quick, dataFolder: restored });
 
-      expect((await wire(copy.url).json("entity-tx?eid=kept")).json()).toMatchObject({ txId });
-      expect((await wire(copy.url).json("entity?eid=later")).status).toBe(404);
+      expect((await wire(copy).json("entity-tx?eid=kept")).json()).toMatchObject({ txId });
+      expect((await wire(copy).json("entity?eid=later")).status).toBe(404);
       await expect(backupNode(dataFolder, file)).rejects.toMatchObject({ code: "BACKUP_REFUSED" });
       await expect(restoreNode(file, restored)).rejects.toMatchObject({ code: "RESTORE_REFUSED" });
     },
@@ -232,8 +233,8 @@ describe.skipIf(lacking !== undefined)("the life of a node", () => {
 });
 
 /** Puts documents with four writers. Returns the transactions of those that were answered before the node died. */
-async function writeUntilGone(url: string): Promise<ReadonlyMap<string, number>> {
-  const on = wire(url);
+async function writeUntilGone(node: StartedNode): Promise<ReadonlyMap<string, number>> {
+  const on = wire(node);
   const acknowledged = new Map<string, number>();
   await Promise.all(
     [0, 1, 2, 3].map(async (writer) => {
@@ -253,10 +254,10 @@ async function writeUntilGone(url: string): Promise<ReadonlyMap<string, number>>
 
 /** Returns the acknowledged documents that are missing as of their transaction. */
 async function missing(
-  url: string,
+  node: StartedNode,
   acknowledged: ReadonlyMap<string, number>,
 ): Promise<readonly string[]> {
-  const on = wire(url);
+  const on = wire(node);
   const lost: string[] = [];
   for (const [id, txId] of acknowledged) {
     const { status } = await on.json(`entity?eid=${id}&txId=${txId}`);

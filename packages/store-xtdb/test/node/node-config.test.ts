@@ -10,6 +10,7 @@ const usual: NodeConfig = {
   port: 0,
   instance: "one",
   runFile: "/data/node.json",
+  tokenFile: "/data/token",
   presenceFolder: "/data/clients",
   linger: 5000,
   allowEvict: false,

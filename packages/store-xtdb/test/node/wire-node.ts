@@ -20,9 +20,9 @@ export function wireNode({ isOwn = false }: { readonly isOwn?: boolean } = {}): 
     if (isOwn) {
       const { path } = held.use(await temporaryFolder());
       const options = { dataFolder: path, indexFolder: "memory", quick: true };
-      on = wire(held.use(await startNode(options)).url);
+      on = wire(held.use(await startNode(options)));
     } else {
-      on = wire(held.use(await joinSharedNode()).url);
+      on = wire(held.use(await joinSharedNode()));
     }
   }, buildTimeout);
 

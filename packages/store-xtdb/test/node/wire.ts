@@ -16,9 +16,16 @@ interface Asked {
   readonly body?: string | Buffer;
 }
 
+/** The address of a node, and its token. */
+interface WiredNode {
+  readonly url: string;
+  readonly token: string;
+}
+
 /** Returns functions that send HTTP requests to a node without the client of this package. */
-export function wire(url: string): Wire {
-  async function send({ method = "GET", path, headers = {}, body }: Asked): Promise<Answer> {
+export function wire({ url, token }: WiredNode): Wire {
+  async function send({ method = "GET", path, headers: given = {}, body }: Asked): Promise<Answer> {
+    const headers = { authorization: `Bearer ${token}`, ...given };
     return await new Promise((done, fail) => {
       const sent = request(`${url}${path}`, { method, headers }, (response) => {
         let text = "";

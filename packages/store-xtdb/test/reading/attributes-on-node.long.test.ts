@@ -16,7 +16,7 @@ import { openXtdbStore } from "../../src/index.ts";
 import { testNode } from "../test-node.ts";
 
 const node = await testNode();
-const url = "url" in node ? node.url : "";
+const { url, token } = "url" in node ? node : { url: "", token: "" };
 let spaces = 0;
 
 const name = fc.oneof(
@@ -43,12 +43,12 @@ describe.skipIf("missing" in node)(
   { timeout: 120_000 },
   () => {
     it("returns any fields as they were stored, and finds each scalar", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       const objects = fc
         .sample(fc.dictionary(name, value, { maxKeys: 5 }), 150)
         .map((fields, index) => anyObject(`o-${index}`, fields as JsonObject));
       await store.commit(objects.map((object) => ({ object })));
-      await using reader = await openXtdbStore({ url, space: spaceOf(), timeout: 60_000 });
+      await using reader = await openXtdbStore({ url, token, space: spaceOf(), timeout: 60_000 });
 
       const read = await reader.getMany(objects.map(({ body }) => body.id));
 
@@ -64,7 +64,7 @@ describe.skipIf("missing" in node)(
     });
 
     it("lists objects that are further apart than it reads at once, in both orders", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       const ids = Array.from({ length: 2_003 }, (_, index) => `o-${10_000 + index}`);
       // 85 of 512 objects are wanted, among them the first one after those 512, from both ends.
       const isWanted = (index: number): boolean => index % 6 === 2;
@@ -92,7 +92,7 @@ describe.skipIf("missing" in node)(
     });
 
     it("finds ids of any length by their beginning", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       const ids = [`long-${"x".repeat(400)}`, "long-y", `other-${"x".repeat(400)}`];
       await store.commit(ids.map((id) => ({ object: sample(id) })));
 
@@ -104,7 +104,7 @@ describe.skipIf("missing" in node)(
     });
 
     it("finds versions by number, transaction and time after an import of earlier transactions", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       for (const count of [1, 2, 3]) await store.commit([{ object: sample("own", { count }) }]);
       const imported = [1, 2, 3].map((version) =>
         restored("imported", version, {
@@ -113,7 +113,7 @@ describe.skipIf("missing" in node)(
         }),
       );
       await store.restore(imported);
-      await using reader = await openXtdbStore({ url, space: spaceOf(), timeout: 60_000 });
+      await using reader = await openXtdbStore({ url, token, space: spaceOf(), timeout: 60_000 });
 
       const at = async (id: string, txId: number): Promise<unknown> =>
         (await reader.get(objectId(id), { txId }))?.version;
@@ -131,7 +131,7 @@ describe.skipIf("missing" in node)(
     });
 
     it("knows who has a nickname that changed hands and was given up within an import", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       await store.commit([{ object: sample("first", { nickname: "the-plan" }) }]);
       const at = (txId: number) => ({ tx_id: txId, tx_time: "2100-01-01T00:00:00.000Z" });
       await store.restore([
@@ -139,7 +139,7 @@ describe.skipIf("missing" in node)(
         restored("second", 1, at(11), { nickname: "the-plan" }),
         restored("second", 2, at(12)),
       ]);
-      await using reader = await openXtdbStore({ url, space: spaceOf(), timeout: 60_000 });
+      await using reader = await openXtdbStore({ url, token, space: spaceOf(), timeout: 60_000 });
 
       expect(await reader.lookup("the-plan")).toBeUndefined();
       await reader.commit([{ object: sample("third", { nickname: "the-plan" }) }]);
@@ -147,7 +147,7 @@ describe.skipIf("missing" in node)(
     });
 
     it("shows Datalog no reference that an object has no longer", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       const withCalls = (count: number): SealedObject =>
         sample("chat", {
           toolcall_refs: Array.from({ length: count }, (_, index) => ({
@@ -169,12 +169,12 @@ describe.skipIf("missing" in node)(
     });
 
     it("gives each version of a long history, also from the middle of it", async () => {
-      await using store = await openXtdbStore({ url, space: freshSpace(), timeout: 60_000 });
+      await using store = await openXtdbStore({ url, token, space: freshSpace(), timeout: 60_000 });
       const versions = Array.from({ length: 1_100 }, (_, index) =>
         restored("long", index + 1, { tx_id: index + 1, tx_time: "2020-01-01T00:00:00.000Z" }),
       );
       await store.restore(versions);
-      await using reader = await openXtdbStore({ url, space: spaceOf(), timeout: 60_000 });
+      await using reader = await openXtdbStore({ url, token, space: spaceOf(), timeout: 60_000 });
 
       const all = await reader.history(objectId("long"));
       const some = await reader.history(objectId("long"), { after: 520, limit: 3 });

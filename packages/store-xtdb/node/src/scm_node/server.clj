@@ -10,6 +10,7 @@
             [scm-node.presence :as presence]
             [scm-node.routes :as routes]
             [scm-node.run-file :as run-file]
+            [scm-node.token :as token]
             [scm-node.transactions :as transactions]
             [scm-node.waiting :as waiting]
             [xtdb.system :as sys])
@@ -120,6 +121,11 @@
       (not (own-host? (header exchange "Host") (get-in context [:options :host])))
       (send-text exchange 421 "The Host header names another machine; use a name of the machine on which this node runs.")
 
+      (not (token/given? (:token context) (header exchange "Authorization")))
+      (do
+        (.set (.getResponseHeaders exchange) "WWW-Authenticate" "Bearer")
+        (send-text exchange 401 "The token is missing or wrong. Send the header Authorization: Bearer TOKEN; the node's token file has the token."))
+
       (nil? methods) (send-text exchange 404 "There is no such route.")
 
       (nil? handler) (do
@@ -159,9 +165,10 @@
                             :allow-evict? {:doc "Whether clients may evict" :default false :spec ::sys/boolean}
                             :max-body-bytes {:doc "Size of the largest body in bytes" :default (* 32 1024 1024) :spec ::sys/pos-int}
                             :default-await-ms {:doc "Longest wait in milliseconds" :default 60000 :spec ::sys/pos-int}
+                            :token-file {:doc "File with the token that every request must have" :required? true :spec ::sys/string}
                             :run-file {:doc "File with the node's address, while it listens" :spec ::sys/string}
                             :instance {:doc "Id that distinguishes this start of the node from others" :spec ::sys/string}}}
-  [{:keys [node presence host port threads submitters default-await-ms run-file instance] :as options}]
+  [{:keys [node presence host port threads submitters default-await-ms token-file run-file instance] :as options}]
   ;; The JDK reads this property when it loads the server. Without it every answer waits 40 ms for an acknowledgement.
   (System/setProperty "sun.net.httpserver.nodelay" "true")
   (let [pool (thread-pool threads)
@@ -170,6 +177,7 @@
         facts {:url url :pid (.pid (ProcessHandle/current)) :instance instance}
         context {:node node
                  :presence presence
+                 :token (token/read-file token-file)
                  :waiting (waiting/waiting threads default-await-ms)
                  :submitting (transactions/submitting submitters)
                  :options (assoc (select-keys options [:host :read-only? :allow-evict? :max-body-bytes])
