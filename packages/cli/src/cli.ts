@@ -28,6 +28,7 @@ import { viewCommand } from "./commands/view.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
 import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
+import { terminalText } from "./format/terminal-text.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
 import { openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
 
@@ -37,6 +38,8 @@ export interface CliOutput {
   readonly stderr: (text: string) => void;
   /** Whether `stderr` is a terminal, on which a line can be redrawn. Default: false. */
   readonly isTerminal?: boolean;
+  /** Whether `stdout` is a terminal. Default: false. */
+  readonly stdoutIsTerminal?: boolean;
 }
 
 /** The surroundings of a run of the command. Default: those of the process. */
@@ -80,11 +83,7 @@ export async function runCli(
   input: Partial<CliInput> = {},
 ): Promise<number> {
   let name = "scm";
-  const written: CliOutput = {
-    stdout: async (text) => await write(output, text),
-    stderr: output.stderr,
-    isTerminal: output.isTerminal ?? false,
-  };
+  const written = safeOutput(output);
   try {
     const { command, rest } = splitCommand(argv);
     if (command === undefined) return await runBare(rest, written);
@@ -98,8 +97,29 @@ export async function runCli(
     });
     return 0;
   } catch (error) {
-    return report(name, error, output);
+    return report(name, error, written);
   }
+}
+
+/** The output of a command, with what it needs to print other than text. */
+interface SafeOutput extends CliOutput {
+  /** Prints without a change, for `--raw`. */
+  readonly raw: (text: string) => Promise<void>;
+  /** Draws progress on `stderr`, with the terminal's own codes. */
+  readonly draw: (text: string) => void;
+}
+
+/** Everything that is printed passes here. What goes to a terminal is escaped: it can come from a store, or a file. */
+function safeOutput(output: CliOutput): SafeOutput {
+  const { isTerminal = false, stdoutIsTerminal = false } = output;
+  const raw = async (text: string): Promise<void> => await write(output, text);
+  return {
+    stdout: async (text) => await raw(stdoutIsTerminal ? terminalText(text) : text),
+    stderr: (text) => output.stderr(isTerminal ? terminalText(text) : text),
+    isTerminal,
+    raw,
+    draw: output.stderr,
+  };
 }
 
 async function write(output: CliOutput, text: string): Promise<void> {
@@ -159,7 +179,7 @@ async function runBare(args: readonly string[], output: CliOutput): Promise<numb
 async function runCommand(
   command: Command,
   args: readonly string[],
-  output: CliOutput,
+  output: SafeOutput,
   input: CliInput,
 ): Promise<void> {
   const { values, positionals } = parsed(
@@ -195,10 +215,10 @@ async function runCommand(
     stdin: input.stdin,
     ...defined({ page: input.page }),
     interruption: async () => await input.interruption(),
-    print: async (printed) => await output.stdout(printed),
+    print: values["raw"] === true ? output.raw : async (printed) => await output.stdout(printed),
     note: (noted) => output.stderr(`${noted}\n`),
     progress: (doing, noun = "version") =>
-      progress(doing, { noun, write: output.stderr, isTerminal: output.isTerminal ?? false }),
+      progress(doing, { noun, write: output.draw, isTerminal: output.isTerminal ?? false }),
     storePlace: () => placeOf(named),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
     openDocuments: async (store) => await openNamedDocuments(named, store),

@@ -79,6 +79,7 @@ const storeOptions: CommandOptions = {
 };
 
 const helpOption: CommandOptions = {
+  raw: { help: "print control characters to a terminal too, instead of escaping them" },
   help: { short: "h", help: "print this text" },
 };
 

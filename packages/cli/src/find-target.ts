@@ -7,7 +7,8 @@ import { basename, dirname, join, resolve } from "node:path";
 
 import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
-import { objectName, visible } from "./format/object-name.ts";
+import { objectName } from "./format/object-name.ts";
+import { visible } from "./format/terminal-text.ts";
 import { nextCommand } from "./next-command.ts";
 import { findSession, onlySession, sessionPool } from "./session-pool.ts";
 

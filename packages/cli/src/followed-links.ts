@@ -21,8 +21,9 @@ import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
 import { cutLine } from "./format/cut.ts";
-import { objectName, visible } from "./format/object-name.ts";
+import { objectName } from "./format/object-name.ts";
 import type { Progress } from "./format/progress.ts";
+import { visible } from "./format/terminal-text.ts";
 
 /** The number of objects that are shown for an ambiguous name. */
 const mostCandidates = 10;

@@ -12,4 +12,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
     }),
   stderr: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
+  stdoutIsTerminal: process.stdout.isTTY,
 });

@@ -3,7 +3,8 @@ import { allItems, objectId } from "@self-context-manager/objects";
 
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
-import { objectName, visible } from "./format/object-name.ts";
+import { objectName } from "./format/object-name.ts";
+import { visible } from "./format/terminal-text.ts";
 import { nextCommand } from "./next-command.ts";
 
 /** The number of sessions that are shown for an ambiguous beginning. */

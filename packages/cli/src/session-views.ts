@@ -9,7 +9,7 @@ import {
 import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { counted } from "./format/amounts.ts";
-import { visible } from "./format/object-name.ts";
+import { visible } from "./format/terminal-text.ts";
 import { findSession } from "./session-pool.ts";
 
 /** The meaning of SESSION, for help texts. */

@@ -9,7 +9,7 @@ import {
 import { CliError, UsageError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
-import { visible } from "./format/object-name.ts";
+import { visible } from "./format/terminal-text.ts";
 import { nextCommand } from "./next-command.ts";
 import { givenVersion } from "./version-selector.ts";
 

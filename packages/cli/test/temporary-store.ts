@@ -17,6 +17,8 @@ export interface TemporaryStore extends AsyncDisposable {
   readonly workspace: string;
   readonly at: string;
   scm(...argv: readonly string[]): Promise<CliRun>;
+  /** Runs the command with a terminal for its output and its errors. */
+  scmOnTerminal(...argv: readonly string[]): Promise<CliRun>;
 }
 
 /** A folder without a store. */
@@ -29,6 +31,7 @@ export async function temporaryStore(): Promise<TemporaryStore> {
     workspace,
     at,
     scm: async (...argv) => await run(argv, { SCM_STORE: at }, workspace),
+    scmOnTerminal: async (...argv) => await run(argv, { SCM_STORE: at }, workspace, {}, true),
     [Symbol.asyncDispose]: async () => await rm(path, { recursive: true }),
   };
 }
@@ -42,6 +45,7 @@ export async function run(
   environment: Readonly<Record<string, string>> = {},
   folder = "/",
   input: Partial<CliInput> = {},
+  onTerminal = false,
 ): Promise<CliRun> {
   let stdout = "";
   let stderr = "";
@@ -52,6 +56,8 @@ export async function run(
     stderr: (text: string): void => {
       stderr += text;
     },
+    isTerminal: onTerminal,
+    stdoutIsTerminal: onTerminal,
   };
   const code = await runCli(argv, output, { environment, folder, page, ...input });
   return { code, stdout, stderr };

@@ -70,10 +70,11 @@ describe("scm view", () => {
     }
   });
 
-  test("prints messages for a person, with terminal control characters escaped", async () => {
+  test("prints messages for a person, and their texts as they are, except to a terminal", async () => {
     await using store = await storeWithCalls();
 
     const { stdout } = await store.scm("view", "s1", "2");
+    const onTerminal = await store.scmOnTerminal("view", "s1", "2");
 
     expect(stdout).toBe(
       [
@@ -86,11 +87,12 @@ describe("scm view", () => {
         "--- 3 result of bash c1 ok",
         "t1 ok",
         "~~~",
-        ...Array.from({ length: 150 }, (_, line) => `built \\u001b[31m file ${line}`),
+        ...Array.from({ length: 150 }, (_, line) => `built \u001B[31m file ${line}`),
         "~~~",
         "",
       ].join("\n"),
     );
+    expect(onTerminal.stdout).toBe(stdout.replaceAll("\u001B", String.raw`\u001b`));
   });
 
   test("shows the source of each message", async () => {

@@ -26,7 +26,7 @@ import {
 } from "../followed-links.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { nextCommand } from "../next-command.ts";
 
 /** The number of notes whose links are followed at once. */

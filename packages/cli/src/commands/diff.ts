@@ -12,8 +12,8 @@ import {
 import { type Command, jsonOption } from "../command.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
 import { fields } from "../format/table.ts";
+import { visible } from "../format/terminal-text.ts";
 import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
 
 export const diffCommand: Command = {

@@ -28,8 +28,8 @@ import { countedSteps, description, linkParts, targetName } from "../followed-li
 import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
 import { right, table } from "../format/table.ts";
+import { visible } from "../format/terminal-text.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usualLimit = 20;

@@ -15,7 +15,7 @@ import {
 import { findLinked, linkParts, nameOf } from "../followed-links.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usual = { depth: 1, limit: 50 };

@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { Command } from "../command.ts";
 import { counted } from "../format/amounts.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { readLines } from "../read-lines.ts";
 
 export const importCommand: Command = {

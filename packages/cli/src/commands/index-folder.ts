@@ -3,7 +3,7 @@ import { indexFolder } from "@self-context-manager/compose";
 import type { Command } from "../command.ts";
 import { workspaceOf } from "../followed-links.ts";
 import { counted } from "../format/amounts.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 
 /** The number of files that were not read and are named. */
 const mostUnread = 10;

@@ -24,7 +24,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { Command, CommandCall } from "../command.ts";
 import { counted, shortCount } from "../format/amounts.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { readLines } from "../read-lines.ts";
 import { findSession } from "../session-pool.ts";
 import { sessionNote } from "../session-views.ts";

@@ -33,8 +33,8 @@ import {
 import { counted } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
 import { type Column, right, table } from "../format/table.ts";
+import { visible } from "../format/terminal-text.ts";
 import { vaultLinks } from "../vault-links.ts";
 
 /** The number of characters of a link that are shown in a row. */

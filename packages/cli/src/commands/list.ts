@@ -5,8 +5,9 @@ import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { counted, shortTime, sizeOf } from "../format/amounts.ts";
 import { jsonText, versionJson } from "../format/json.ts";
-import { objectName, objectStatus, visible } from "../format/object-name.ts";
+import { objectName, objectStatus } from "../format/object-name.ts";
 import { right, table } from "../format/table.ts";
+import { visible } from "../format/terminal-text.ts";
 import { findSession, type PoolObject, sessionPool } from "../session-pool.ts";
 
 const usualLimit = 100;

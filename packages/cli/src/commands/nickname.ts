@@ -11,7 +11,7 @@ import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manag
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { nextCommand } from "../next-command.ts";
 
 /** How often the write is tried if an agent changes the object at the same time. */

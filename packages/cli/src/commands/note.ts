@@ -1,7 +1,7 @@
 import { UsageError } from "../cli-errors.ts";
 import { type Command, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { writeNote } from "../write-note.ts";
 
 export const noteCommand: Command = {

@@ -6,7 +6,7 @@ import { messageOf } from "@self-context-manager/objects";
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { writeNote } from "../write-note.ts";
 
 /** The variable with the key of the server. */

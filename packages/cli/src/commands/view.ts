@@ -6,6 +6,7 @@ import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { shortCount, shortTime } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { messageText, shownText } from "../format/message-text.ts";
+import { visible } from "../format/terminal-text.ts";
 import { fields, right, table } from "../format/table.ts";
 import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
 
@@ -99,7 +100,7 @@ function endText({ epoch }: Row): string {
 
 function viewText(view: RebuiltView): string {
   const prompts = view.systemPrompts.map(
-    ({ origin, text }) => `--- system (${origin})\n${shownText(text)}`,
+    ({ origin, text }) => `--- system (${visible(origin)})\n${shownText(text)}`,
   );
   const messages = view.messages.map((message, index) => messageText(message, index + 1));
   return [...prompts, ...messages].join("");

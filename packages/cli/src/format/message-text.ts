@@ -6,16 +6,18 @@ import {
   type ViewMessage,
 } from "@self-context-manager/core";
 
+import { visible } from "./terminal-text.ts";
+
 /** A message for a person to read: a line with its number and role, then its blocks. */
 export function messageText(message: ViewMessage | undefined, number: number): string {
   if (message === undefined) return `--- ${number} cannot be rebuilt\n`;
   switch (message.role) {
     case "opaque":
-      return `--- ${number} ${shown(message.kind)}\n${shown(JSON.stringify(message.raw))}\n`;
+      return `--- ${number} ${visible(message.kind)}\n${JSON.stringify(message.raw)}\n`;
     case "toolResult": {
       const status = message.isError ? "failed" : "ok";
       const title = `${message.toolName} ${message.toolCallId} ${status}`;
-      return `--- ${number} result of ${shown(title)}\n${blocksText(message.content)}`;
+      return `--- ${number} result of ${visible(title)}\n${blocksText(message.content)}`;
     }
     case "user":
     case "assistant":
@@ -23,9 +25,9 @@ export function messageText(message: ViewMessage | undefined, number: number): s
   }
 }
 
-/** A text with a line feed at its end. Characters that control a terminal are escaped, except line feeds and tabs. */
+/** A text with a line feed at its end. */
 export function shownText(text: string): string {
-  return text.endsWith("\n") ? shown(text) : `${shown(text)}\n`;
+  return text.endsWith("\n") ? text : `${text}\n`;
 }
 
 function blocksText(content: string | readonly Block[]): string {
@@ -36,15 +38,9 @@ function blockText(block: Block): string {
   if (isText(block)) return shownText(block.text);
   if (isToolCall(block))
     return shownText(`(call ${block.id}) ${block.name} ${JSON.stringify(block.arguments)}`);
-  if (isImage(block)) return `(image ${shown(block.mimeType)}, ${block.data.length} characters)\n`;
+  if (isImage(block))
+    return `(image ${visible(block.mimeType)}, ${block.data.length} characters)\n`;
   const thinking = block["thinking"];
   if (typeof thinking === "string") return shownText(`(${block.type}) ${thinking}`);
   return shownText(`(${block.type}) ${JSON.stringify(block)}`);
-}
-
-function shown(text: string): string {
-  return text.replaceAll(
-    /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

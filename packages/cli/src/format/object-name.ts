@@ -2,6 +2,8 @@ import { type ObjectBody, type ObjectMetadata, presenceOf } from "@self-context-
 
 import { isAbsolute, relative, sep } from "node:path";
 
+import { visible } from "./terminal-text.ts";
+
 /** The name of an object for a person: its nickname in brackets, then its path, tool call, session, the turn and the short text of a summary, or its origin. */
 export function objectName(body: ObjectBody | ObjectMetadata, folder: string): string {
   const nickname = body.nickname === undefined ? "" : `[${body.nickname}] `;
@@ -32,14 +34,6 @@ export function objectStatus(body: ObjectBody | ObjectMetadata): string {
   if (body.type === "toolcall") return stringOrEmpty(body["status"]);
   const presence = presenceOf(body);
   return presence === "present" ? "" : presence.replace("_", "-");
-}
-
-/** Makes a foreign text safe for a terminal: escapes characters that control it or change the writing direction. */
-export function visible(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 function stringOrEmpty(value: unknown): string {

@@ -1,4 +1,4 @@
-import { visible } from "./object-name.ts";
+import { visible } from "./terminal-text.ts";
 
 /** A column by its title. */
 export type Column = string | { readonly right: string };
@@ -35,6 +35,7 @@ function line(
 
 /** Labels with their values, one pair a line, in two columns. */
 export function fields(entries: readonly (readonly [string, string])[]): string {
-  const width = Math.max(0, ...entries.map(([label]) => label.length));
-  return entries.map(([label, value]) => `${label.padEnd(width)}  ${visible(value)}\n`).join("");
+  const shown = entries.map(([label, value]) => [visible(label), visible(value)] as const);
+  const width = Math.max(0, ...shown.map(([label]) => label.length));
+  return shown.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join("");
 }
