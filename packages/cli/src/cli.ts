@@ -5,7 +5,7 @@ import type { PageFiles } from "@self-context-manager/inspector";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { CliError, isClosedPipe, UsageError } from "./cli-errors.ts";
+import { CliError, IncompleteError, isClosedPipe, UsageError } from "./cli-errors.ts";
 import { type Command, commonOptions } from "./command.ts";
 import { checkCommand } from "./commands/check.ts";
 import { findCommand } from "./commands/find.ts";
@@ -76,7 +76,7 @@ const commands: readonly Command[] = [
   xtdbCommand,
 ];
 
-/** Runs the command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
+/** Runs the command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage or an incomplete answer. */
 export async function runCli(
   argv: readonly string[],
   output: CliOutput,
@@ -301,7 +301,7 @@ function report(name: string, error: unknown, output: CliOutput): number {
     output.stderr(`${name}: ${error.message}\n${usage}See ${name} --help.\n`);
     return 2;
   }
-  if (ConfigError.is(error)) {
+  if (ConfigError.is(error) || error instanceof IncompleteError) {
     output.stderr(`${name}: ${error.message}\n`);
     return 2;
   }

@@ -20,7 +20,7 @@ ${rows([
 Environment:
 ${rows(Object.entries(environmentVariables))}
 
-Exit codes: 0 success, 1 failure, 2 wrong usage.
+Exit codes: 0 success, 1 failure, 2 wrong usage, or an answer that is not complete.
 `;
 }
 

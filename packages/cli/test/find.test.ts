@@ -1,9 +1,27 @@
+import { objectId, sealObject } from "@self-context-manager/objects";
 import { stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { writeNotes } from "./notes.ts";
-import { storeWithSession, temporaryStore, type TemporaryStore } from "./temporary-store.ts";
+import {
+  storeWithSession,
+  temporaryStore,
+  type TemporaryStore,
+  withStore,
+} from "./temporary-store.ts";
+
+async function storeNote(store: TemporaryStore, name: string, content: string): Promise<void> {
+  const provenance = { origin: name, generator: "human" } as const;
+  const object = sealObject({
+    id: objectId(name),
+    type: "note",
+    content,
+    locked: false,
+    provenance,
+  });
+  await withStore(store, async (open) => void (await open.commit([{ object }])));
+}
 
 async function storeWithNotes(): Promise<TemporaryStore> {
   const store = await temporaryStore();
@@ -147,6 +165,29 @@ test("find reports that nothing was found, and which tags there are", async () =
     code: 2,
     stderr: expect.stringContaining("give words, or one of"),
   });
+});
+
+test("find --regex prints the lines until its time is over, and exits 2", async () => {
+  await using store = await temporaryStore();
+  await storeNote(store, "older", `${"a".repeat(40)}!`);
+  await storeNote(store, "newer", "the needle");
+
+  const { code, stdout, stderr } = await store.scm("find", "--regex", "needle|^(a+)+b");
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("the needle\n") });
+  expect(stderr).toBe(
+    "scm find: the answer is not complete: the time for the scan is over (1 line until then); use --type or a simpler pattern\n",
+  );
+});
+
+test("find exits 2 if its conditions were not checked for all lines", async () => {
+  await using store = await temporaryStore();
+  await storeNote(store, "lines", "x\n".repeat(2_001));
+
+  const { code, stdout, stderr } = await store.scm("find", "--literal", "x", "--path", "nowhere");
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("were checked only for the first 2000 lines that fit the pattern");
 });
 
 test("find --literal and --regex show each line that fits", async () => {

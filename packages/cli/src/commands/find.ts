@@ -21,7 +21,7 @@ import {
   scanTexts,
 } from "@self-context-manager/search";
 
-import { UsageError } from "../cli-errors.ts";
+import { IncompleteError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import { allowedIds, fitsOptions } from "../find-conditions.ts";
 import { countedSteps, description, linkParts, targetName } from "../followed-links.ts";
@@ -78,7 +78,8 @@ export const findCommand: Command = {
 arguments of tool calls; the best fit comes first. Each row has the first line with the most of the words, or the
 note if it has more of them. name@3 is an object of which version 3 has the words. Without words, the objects that
 meet all conditions are listed, the newest first. The index of words is kept beside the store, and brought up to
-date first. --literal and --regex read the latest versions instead, the newest first, and have a row for each line.`,
+date first. --literal and --regex read the latest versions instead, the newest first, and have a row for each line.
+If the time of a scan is over, the lines until then are printed, and the exit code is 2.`,
   async run(call) {
     const words = call.arguments.join(" ").trim();
     const conditions = ["type", "tag", "path", "relation", "session"].some(
@@ -111,6 +112,7 @@ date first. --literal and --regex read the latest versions instead, the newest f
       call.note(
         `${isCut ? "More than " : ""}${counted(found.length, "object")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
       );
+    if (isCut && found.length < limit) throw tooMany("objects that have the words");
     if (found.length === 0) call.note(await nothingFound(call, parts));
   },
 };
@@ -157,15 +159,24 @@ async function scanned(
   });
   const shown = lines.slice(0, limit);
   await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, "a pattern", call.folder));
-  if (isCut === "time")
-    call.note(
-      "The time for the scan is over, so lines can be missing; use --type or a simpler pattern.",
+  if (isCut === "time") {
+    throw new IncompleteError(
+      `the answer is not complete: the time for the scan is over (${counted(lines.length, "line")} until then); use --type or a simpler pattern`,
     );
+  }
+  if (isCut === "limit" && lines.length < limit) throw tooMany("lines that fit the pattern");
   if (lines.length > limit)
     call.note(
       `${isCut === undefined ? "" : "More than "}${counted(lines.length, "line")} were found; ${limit} are shown, and --limit shows more.`,
     );
   if (lines.length === 0) call.note("Nothing was found.");
+}
+
+/** The other conditions were checked for the first hits alone, and fewer than the limit meet them. */
+function tooMany(hits: string): IncompleteError {
+  return new IncompleteError(
+    `the answer is not complete: the other conditions were checked only for the first ${mostHits} ${hits}; give more words, or --type`,
+  );
 }
 
 async function scan(store: ObjectStore, query: ScanQuery): Promise<ScanResult> {
