@@ -2,6 +2,7 @@ import type { CreatePlace } from "@self-context-manager/store-contract";
 import { fileURLToPath } from "node:url";
 
 import { openXtdbStore } from "../src/index.ts";
+import { damageDocument } from "./damage-document.ts";
 import type { TestNode } from "./test-node.ts";
 
 /** Returns a function that creates places. Each place is a store with its own name in the database of one node. */
@@ -22,6 +23,7 @@ export function xtdbPlaces({
         token,
         space,
       ],
+      damage: (random) => damageDocument({ url, token, space }, random),
       async [Symbol.asyncDispose]() {},
     };
   };
