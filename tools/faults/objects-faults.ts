@@ -15,6 +15,13 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "A version that is read in order has its fields in the order of the version before.",
   },
   {
+    file: "store-kit/chain-link.ts",
+    of: "before.stored.version + 1 === stored.version",
+    becomes: "true",
+    breaks:
+      "A version after a gap cannot be rebuilt by a store that reads each delta by its number.",
+  },
+  {
     file: "model/json.ts",
     of: "bytes: base64, levels: deepest",
     becomes: "bytes: keptBytes, levels: deepest",

@@ -130,6 +130,7 @@ export type {
   Page,
   Referrer,
   ReferrersOptions,
+  RestoreOptions,
   Scalar,
   StoreSupports,
   VersionSelector,

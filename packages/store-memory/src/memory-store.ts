@@ -28,6 +28,7 @@ import {
   type Referrer,
   type ReferrersOptions,
   requestDigest,
+  type RestoreOptions,
   stageCommit,
   StoreError,
   type StoredMetadata,
@@ -135,17 +136,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       { after = 0, limit }: HistoryOptions = {},
     ): Promise<readonly StoredMetadata[]> {
       checkOpen();
-      const end = limit === undefined ? undefined : after + checkLimit(limit);
-      return (histories.get(id) ?? []).slice(after, end).map(withoutBulk);
+      const end = limit === undefined ? undefined : checkLimit(limit);
+      return between(histories.get(id), after + 1, Infinity)
+        .slice(0, end)
+        .map(withoutBulk);
     },
 
     versions: (id, range) =>
       versionsInOrder(
         {
           length: 100,
-          latest: async () => (checkOpen(), histories.get(id)?.length ?? 0),
-          page: async (from, to) => (checkOpen(), histories.get(id)?.slice(from - 1, to) ?? []),
-          get: async (version) => (checkOpen(), histories.get(id)?.[version - 1]),
+          latest: async () => (checkOpen(), head(id)?.version ?? 0),
+          page: async (from, to) => (checkOpen(), between(histories.get(id), from, to)),
+          get: async (version) => (checkOpen(), numbered(histories.get(id), version)),
         },
         range,
       ),
@@ -220,23 +223,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       };
     },
 
-    async restore(versions: readonly StoredVersion[]): Promise<{ readonly added: number }> {
+    async restore(
+      versions: readonly StoredVersion[],
+      options?: RestoreOptions,
+    ): Promise<{ readonly added: number }> {
       checkOpen();
-      const staged: StoredVersion[] = [];
-      const heads = new Map<ObjectId, StoredVersion>();
-      for (const stored of versions) {
-        const { id } = stored.body;
-        const present =
-          histories.get(id)?.[stored.version - 1] ??
-          staged.find((other) => other.body.id === id && other.version === stored.version);
-        if (present !== undefined) {
-          checkSameVersion(present, stored);
-          continue;
-        }
-        checkFollows(heads.get(id) ?? head(id), stored);
-        heads.set(id, stored);
-        staged.push(Object.freeze({ ...stored }));
-      }
+      const { staged, heads } = stageRestored(versions, histories, options);
       add(staged, [...heads.values()]);
       for (const { at } of staged) {
         last = {
@@ -251,6 +243,61 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       closed = true;
     },
   };
+}
+
+/** Returns the versions that are not stored yet, and the last one of each object. Throws `HISTORY_CONFLICT`. */
+function stageRestored(
+  versions: readonly StoredVersion[],
+  histories: ReadonlyMap<ObjectId, readonly StoredVersion[]>,
+  options: RestoreOptions | undefined,
+): {
+  readonly staged: readonly StoredVersion[];
+  readonly heads: ReadonlyMap<ObjectId, StoredVersion>;
+} {
+  const staged: StoredVersion[] = [];
+  const heads = new Map<ObjectId, StoredVersion>();
+  for (const stored of versions) {
+    const { id } = stored.body;
+    const present =
+      numbered(histories.get(id), stored.version) ??
+      staged.find((other) => other.body.id === id && other.version === stored.version);
+    if (present !== undefined) {
+      checkSameVersion(present, stored);
+      continue;
+    }
+    checkFollows(heads.get(id) ?? histories.get(id)?.at(-1), stored, options);
+    heads.set(id, stored);
+    staged.push(Object.freeze({ ...stored }));
+  }
+  return { staged, heads };
+}
+
+/** Returns the versions from one number to another, both included. Versions can be missing. */
+function between(
+  history: readonly StoredVersion[] = [],
+  from: number,
+  to: number,
+): readonly StoredVersion[] {
+  const start = placeOf(history, from);
+  return history.slice(start, placeOf(history, to + 1));
+}
+
+function numbered(
+  history: readonly StoredVersion[] = [],
+  version: number,
+): StoredVersion | undefined {
+  const found = history[placeOf(history, version)];
+  return found?.version === version ? found : undefined;
+}
+
+/** Returns the index of the first version with this number or a greater one. */
+function placeOf(history: readonly StoredVersion[], version: number): number {
+  const last = history.at(-1)?.version ?? 0;
+  if (version > last) return history.length;
+  // As many versions as numbers are missing, at most.
+  let place = Math.max(0, version - 1 - (last - history.length));
+  while ((history[place]?.version ?? version) < version) place += 1;
+  return place;
 }
 
 function laterTime(one: string, other: string): string {

@@ -12,6 +12,7 @@ import {
   type ObjectWrite,
   type PresentVersion,
   requestDigest,
+  type RestoreOptions,
   stageCommit,
   type StoredVersion,
 } from "@self-context-manager/objects";
@@ -26,7 +27,10 @@ import { type Change, indexChanges, writeVersion } from "./version-writer.ts";
 
 export interface Transactions {
   commit(writes: readonly ObjectWrite[], options: CommitOptions): CommitResult;
-  restore(versions: readonly StoredVersion[]): { readonly added: number };
+  restore(
+    versions: readonly StoredVersion[],
+    options: RestoreOptions | undefined,
+  ): { readonly added: number };
 }
 
 /** Returns the write operations of the store. Each call is one database transaction. */
@@ -94,18 +98,22 @@ export function transactions(
         return { versions, replayed: false };
       }),
 
-    restore: (versions) =>
+    restore: (versions, options) =>
       inTransaction("write", (write, known) => {
         const last = readClock(connection);
         let { tx_id: txId, tx_time: time } = last.at;
         let added = 0;
         for (const restored of versions) {
           const latest = known(restored.body.id);
-          if (latest !== undefined && restored.version <= latest.stored.version) {
-            checkSameVersion(presentVersion(connection, reader, latest, restored), restored);
+          const present =
+            latest !== undefined && restored.version <= latest.stored.version
+              ? presentVersion(connection, reader, latest, restored)
+              : undefined;
+          if (present !== undefined) {
+            checkSameVersion(present, restored);
             continue;
           }
-          checkFollows(latest?.stored, restored);
+          checkFollows(latest?.stored, restored, options);
           write(Object.freeze({ ...restored }));
           txId = Math.max(txId, restored.at.tx_id);
           if (Date.parse(restored.at.tx_time) > Date.parse(time)) time = restored.at.tx_time;

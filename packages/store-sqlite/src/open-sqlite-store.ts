@@ -115,10 +115,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
         checkpoints.noteCommit();
         return result;
       }),
-    restore: async (versions) => {
+    restore: async (versions, restoreOptions) => {
       // Other processes get the write lock between two parts of a long import.
       await delay(Math.max(0, lastRestore + pauseAfterRestore - performance.now()));
-      const result = await inTurn(() => write.restore(versions));
+      const result = await inTurn(() => write.restore(versions, restoreOptions));
       lastRestore = performance.now();
       return result;
     },

@@ -90,7 +90,8 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     },
     commit: (objects, commitOptions = {}) =>
       inTurn((budget) => write.commit(objects, commitOptions, budget)),
-    restore: (versions) => inTurn((budget) => restore(versions, budget)),
+    restore: (versions, restoreOptions) =>
+      inTurn((budget) => restore(versions, restoreOptions, budget)),
     get: (id, at) => run((budget) => ask.get(id, at, budget)),
     getMany: (ids) => run((budget) => ask.getMany(ids, budget)),
     describe: (ids) => run((budget) => ask.describe(ids, budget)),

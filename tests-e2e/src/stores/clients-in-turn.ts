@@ -22,7 +22,7 @@ export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore
     lookup: (nickname) => next().lookup(nickname),
     referrers: (id, options) => next().referrers(id, options),
     changesSince: (position, options) => next().changesSince(position, options),
-    restore: (versions) => next().restore(versions),
+    restore: (versions, options) => next().restore(versions, options),
     documents: {
       position: (parser) => next().documents.position(parser),
       keep: (parser, entries, position) => next().documents.keep(parser, entries, position),

@@ -262,6 +262,40 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       },
     })),
   },
+  "gaps-are-kept": {
+    "numbers the versions after a gap on": broken((store) => ({
+      async restore(versions, options) {
+        const numbered: StoredVersion[] = [];
+        for (const stored of versions) {
+          const known = numbered.findLast(({ body }) => body.id === stored.body.id);
+          const latest = known ?? (await store.get(stored.body.id));
+          numbered.push({
+            ...stored,
+            version: Math.min(stored.version, 1 + (latest?.version ?? 0)),
+          });
+        }
+        return store.restore(numbered, options);
+      },
+    })),
+    "returns the version before for a missing one": broken((store) => ({
+      async get(id, at) {
+        const found = await store.get(id, at);
+        if (found !== undefined || at === undefined || !("version" in at)) return found;
+        const earlier = await store.history(id);
+        const last = earlier.findLast(({ version }) => version <= at.version);
+        return last && store.get(id, { version: last.version });
+      },
+    })),
+    "counts missing versions in a history": broken((store) => ({
+      async history(id, { after = 0, limit } = {}) {
+        const all = await store.history(id, { after });
+        return all.filter(({ version }) => limit === undefined || version <= after + limit);
+      },
+    })),
+    "accepts gaps without being asked": broken((store) => ({
+      restore: (versions) => store.restore(versions, { gaps: true }),
+    })),
+  },
   "order-survives": {
     "sorts the fields of messages": broken((store) => ({
       async get(id, at) {

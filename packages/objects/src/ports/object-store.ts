@@ -36,6 +36,10 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `changes-since-is-complete`: from any position on, every later version is returned once, in order.
  * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical.
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
+ * - `gaps-are-kept`: `restore` with `gaps` keeps versions between which others are missing, under their numbers. A missing
+ *   version is `undefined` for `get`, and `versions` and `history` leave it out. By a transaction or a time that a missing
+ *   version had, `get` returns the last version before it. The next commit follows the last version. A missing version is
+ *   not added later: `HISTORY_CONFLICT`.
  * - `versions-agree-with-get`: `versions` returns the versions that `get` returns by number, in order. Parts that are equal
  *   in consecutive versions are one frozen value: fields, and items at the beginning and at the end of a list.
  * - `text-survives`: any well-formed text of any length is returned unit for unit.
@@ -119,9 +123,13 @@ export interface ObjectStore extends AsyncDisposable {
   /**
    * Adds versions from another store with their numbers and transactions, so that references to them still resolve
    * (decision D58). A version that is already stored is skipped. A version that contradicts a stored one, or leaves a
-   * gap, rejects with `HISTORY_CONFLICT`. Later transactions of this store have greater ids than the restored ones.
+   * gap without `gaps`, rejects with `HISTORY_CONFLICT`. Later transactions of this store have greater ids than the
+   * restored ones.
    */
-  restore(versions: readonly StoredVersion[]): Promise<{ readonly added: number }>;
+  restore(
+    versions: readonly StoredVersion[],
+    options?: RestoreOptions,
+  ): Promise<{ readonly added: number }>;
 }
 
 /** The optional capabilities of a store. */
@@ -167,6 +175,11 @@ export interface CommittedVersion {
   readonly at: VersionPoint;
   /** False if the latest version already equals the write; `version` and `at` are then those of that version. */
   readonly changed: boolean;
+}
+
+export interface RestoreOptions {
+  /** Whether versions may be missing between the given ones, because a damaged store lost them. Default: false. */
+  readonly gaps?: boolean;
 }
 
 /** Selects a version by number, by transaction, by time (ISO 8601), or by content hash. */

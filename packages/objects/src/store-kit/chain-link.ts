@@ -35,14 +35,17 @@ const mostDeltasPerSize = 3;
 /** Below this many characters of deltas nothing is gained by storing a small body whole. */
 const leastWeight = 8_192;
 
-/** Encodes a version against the last one of its chain, or whole where the chain has become too heavy to read. */
+/**
+ * Encodes a version against the last one of its chain. It is whole where the chain has become too heavy to read, and
+ * where it does not follow the last version directly, because readers count the deltas of a chain.
+ */
 export function chainLink(
   before: ChainEnd | undefined,
   stored: StoredVersion,
   chunks: CountingChunkWriter,
 ): ChainLink {
   const bulk = bulkOf(stored.body);
-  if (before !== undefined) {
+  if (before !== undefined && before.stored.version + 1 === stored.version) {
     const { base } = before;
     const writtenBefore = chunks.written();
     const result = encodeDelta(bulkOf(before.stored.body), bulk, chunks);

@@ -6,7 +6,7 @@ import { opaqueAt, opaqueFields } from "../model/opaque-fields.ts";
 import { isReference } from "../model/references.ts";
 import { sha256 } from "../model/sha256.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
-import type { FindQuery, ObjectWrite, Scalar } from "../ports/object-store.ts";
+import type { FindQuery, ObjectWrite, RestoreOptions, Scalar } from "../ports/object-store.ts";
 
 /** Compares texts by code point, which is the order of their UTF-8 bytes. Every store sorts ids and paths in this way. */
 export function compareText(one: string, other: string): number {
@@ -120,11 +120,25 @@ export function meetsCondition(
   return (value ?? null) === condition.value;
 }
 
-/** Checks that a restored version is the next version of its object. Throws `HISTORY_CONFLICT` if it is not. */
-export function checkFollows(latest: StoredVersion | undefined, next: StoredVersion): void {
+/**
+ * Checks that a restored version is the next version of its object; with `gaps`, versions may be missing before it.
+ * Throws `HISTORY_CONFLICT` if it does not follow.
+ */
+export function checkFollows(
+  latest: StoredVersion | undefined,
+  next: StoredVersion,
+  { gaps = false }: RestoreOptions = {},
+): void {
   const { id } = next.body;
   const version = latest?.version ?? 0;
-  if (next.version !== version + 1) {
+  if (next.version <= version) {
+    throw new StoreError(
+      "HISTORY_CONFLICT",
+      `object ${id} is at version ${version} and lacks version ${next.version}, which cannot be added behind it; ` +
+        "restore the whole history into a new store",
+    );
+  }
+  if (next.version !== version + 1 && !gaps) {
     throw new StoreError(
       "HISTORY_CONFLICT",
       `object ${id} is at version ${version}; ${next.version} would leave a gap`,

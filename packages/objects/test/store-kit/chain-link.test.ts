@@ -54,6 +54,20 @@ it("stores no delta if the bulk fields are equal", () => {
   expect(second?.link).toEqual({ ...first?.link, delta: undefined });
 });
 
+it("stores a version whole if a version is missing before it", () => {
+  const chunks = writtenChunks();
+  const first = versionOf("a", 1, { content: "one two three four five" });
+  const end = { stored: first, ...chainLink(undefined, first, chunks) };
+
+  const link = chainLink(
+    end,
+    versionOf("a", 3, { content: "one two three four five six" }),
+    chunks,
+  );
+
+  expect(link).toMatchObject({ base: 3, weight: 0 });
+});
+
 it("counts long texts in the weight of a delta", () => {
   const [, second] = chainOf(["short", "x".repeat(5_000)]);
 

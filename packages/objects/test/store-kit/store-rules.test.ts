@@ -156,6 +156,14 @@ describe("a restored version", () => {
     );
   });
 
+  test("is accepted after a gap if gaps are allowed, and never inside one", () => {
+    expect(() => checkFollows(version(1, 5), version(3, 6), { gaps: true })).not.toThrow();
+    expect(() => checkFollows(undefined, version(2, 6), { gaps: true })).not.toThrow();
+    expect(() => checkFollows(version(3, 6), version(2, 5), { gaps: true })).toThrow(
+      `object ${id} is at version 3 and lacks version 2, which cannot be added`,
+    );
+  });
+
   test.each([
     ["transaction", version(2, 5)],
     ["time", version(2, 6, "2026-02-20T09:59:59.999Z")],

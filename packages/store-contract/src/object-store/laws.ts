@@ -17,7 +17,7 @@ import {
   documentsKeepNewest,
 } from "./laws/documents.ts";
 import { closedRejects, survivesReopen } from "./laws/lifetime.ts";
-import { exportRoundTrips, importIsResumable } from "./laws/portability.ts";
+import { exportRoundTrips, gapsAreKept, importIsResumable } from "./laws/portability.ts";
 import { survivesKill, twoProcessesAgree } from "./laws/processes.ts";
 import {
   absentIsUndefined,
@@ -62,6 +62,7 @@ export type LawName =
   | "changes-since-is-complete"
   | "export-round-trips"
   | "import-is-resumable"
+  | "gaps-are-kept"
   | "versions-agree-with-get"
   | "text-survives"
   | "order-survives"
@@ -101,6 +102,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "changes-since-is-complete": changesSinceIsComplete,
   "export-round-trips": exportRoundTrips,
   "import-is-resumable": importIsResumable,
+  "gaps-are-kept": gapsAreKept,
   "versions-agree-with-get": versionsAgreeWithGet,
   "text-survives": textSurvives,
   "order-survives": orderSurvives,

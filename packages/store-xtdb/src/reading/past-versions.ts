@@ -1,7 +1,7 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
 import type { XtdbDocuments, ObjectDocument } from "../xtdb-documents/xtdb-documents.ts";
-import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import type { CallBudget, NodeClient } from "../client/node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
@@ -38,11 +38,12 @@ export function pastVersions(
   reader: VersionReader,
 ): PastVersions {
   /** Returns the transaction of XTDB that wrote a version: the one that wrote the version's own document. */
-  async function transactionOf(id: ObjectId, version: number, budget: CallBudget): Promise<number> {
-    const documentId = names.versionId(id, version);
-    const txId = await client.transactionOf(documentId, budget);
-    if (txId === undefined) throw new DamageError(`document ${documentId} is missing`);
-    return txId;
+  function transactionOf(
+    id: ObjectId,
+    version: number,
+    budget: CallBudget,
+  ): Promise<number | undefined> {
+    return client.transactionOf(names.versionId(id, version), budget);
   }
 
   async function between(
@@ -59,36 +60,51 @@ export function pastVersions(
     return found;
   }
 
+  /** Versions of a damaged store can be missing in the span. They have no document of their own. */
   async function some(
     id: ObjectId,
     from: number,
     to: number,
     budget: CallBudget,
   ): Promise<readonly ObjectDocument[]> {
+    let found = await states(id, from, to, budget);
+    if (found.size < to - from + 1) {
+      const numbers = await numbersOf(id, [from, to], client, names, budget);
+      const [first, last] = [numbers[0], numbers.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      if (first !== from || last !== to) found = await states(id, first, last, budget);
+      const lost = numbers.find((version) => !found.has(version));
+      if (lost !== undefined)
+        throw new DamageError(
+          `the history of document ${names.objectId(id)} lacks version ${lost}`,
+        );
+    }
+    return [...found.values()].sort((one, other) => one.version - other.version);
+  }
+
+  /** Returns the states of an object's document in the versions `from` to `to`; none if one of these two is missing. */
+  async function states(
+    id: ObjectId,
+    from: number,
+    to: number,
+    budget: CallBudget,
+  ): Promise<ReadonlyMap<number, ObjectDocument>> {
     const objectId = names.objectId(id);
-    let states: readonly Document[];
-    if (from === to) {
-      const txId = await transactionOf(id, from, budget);
-      const state = await client.entity(objectId, budget, { txId });
-      states = state === undefined ? [] : [state];
-    } else {
-      const [first, last] = await Promise.all([
-        transactionOf(id, from, budget),
-        transactionOf(id, to, budget),
-      ]);
-      states = await client.states(objectId, { from: first, to: last }, budget);
-    }
-    const versions = new Map<number, ObjectDocument>();
-    for (const state of states) {
+    const found = new Map<number, ObjectDocument>();
+    const [first, last] = await Promise.all(
+      (from === to ? [from] : [from, to]).map((version) => transactionOf(id, version, budget)),
+    );
+    if (first === undefined || (from !== to && last === undefined)) return found;
+    const span =
+      last === undefined
+        ? [await client.entity(objectId, budget, { txId: first })]
+        : await client.states(objectId, { from: first, to: last }, budget);
+    for (const state of span) {
+      if (state === undefined) continue;
       const document = names.readObject(state);
-      if (document.version >= from && document.version <= to)
-        versions.set(document.version, document);
+      if (document.version >= from && document.version <= to) found.set(document.version, document);
     }
-    if (versions.size < to - from + 1)
-      throw new DamageError(
-        `the history of document ${objectId} lacks some of the versions ${from} to ${to}`,
-      );
-    return [...versions.values()].sort((one, other) => one.version - other.version);
+    return found;
   }
 
   return {
@@ -121,9 +137,26 @@ export function pastVersions(
     const last = versions.at(-1);
     if (last === undefined) return [];
     const txId = await transactionOf(last.id, last.version, budget);
+    if (txId === undefined) return [];
     const ids = versions.map(({ id }) => id);
     return await reader.objects(ids, budget, { txId });
   }
+}
+
+/** Returns the numbers of an object's versions in a span, in order. */
+async function numbersOf(
+  id: ObjectId,
+  [from, to]: readonly [from: number, to: number],
+  client: NodeClient,
+  names: XtdbDocuments,
+  budget: CallBudget,
+): Promise<readonly number[]> {
+  const rows = await client.query(
+    `{:find [n] :in [o a b] :where [[v :${names.attribute("of")} o] [v :${names.attribute("version")} n] [(>= n a)] [(<= n b)]]}`,
+    [names.objectId(id), from, to],
+    budget,
+  );
+  return rows.map(([number]) => Number(number)).sort((one, other) => one - other);
 }
 
 function byObject(versions: readonly VersionKey[]): ReadonlyMap<ObjectId, readonly number[]> {

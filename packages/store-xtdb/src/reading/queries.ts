@@ -20,6 +20,7 @@ import { chooseVersion, largest } from "./choose-version.ts";
 import { findObjects, type ListingParts } from "./find-objects.ts";
 import { findReferrers } from "./find-referrers.ts";
 import { latestObjects, type LatestObjectsParts } from "./latest-objects.ts";
+import type { ObjectDocument } from "../xtdb-documents/xtdb-documents.ts";
 import type { VersionPair } from "./version-reader.ts";
 
 /** The queries of the port. */
@@ -108,15 +109,19 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
     },
 
     async history(id, { after = 0, limit }, budget) {
-      const end = limit === undefined ? largest : after + checkLimit(limit);
+      const most = limit === undefined ? largest : checkLimit(limit);
       const document = await client.entity(names.objectId(id), budget);
       if (document === undefined) return [];
       const latest = names.readObject(document);
-      const first = Math.max(0, after) + 1;
-      const last = Math.min(end, latest.version);
-      if (first > last) return [];
-      const found =
-        first === latest.version ? [latest] : await past.between(id, first, last, budget);
+      const found: ObjectDocument[] = [];
+      let first = Math.max(0, after) + 1;
+      while (first <= latest.version && found.length < most) {
+        const last = Math.min(first + most - found.length - 1, latest.version);
+        if (first === latest.version) found.push(latest);
+        else found.push(...(await past.between(id, first, last, budget)));
+        // After a gap there are fewer versions than numbers.
+        first = last + 1;
+      }
       return await reader.metadata(found, budget);
     },
 

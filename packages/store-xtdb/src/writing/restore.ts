@@ -3,6 +3,8 @@ import {
   checkNicknames,
   checkSameVersion,
   type ObjectId,
+  type PresentVersion,
+  type RestoreOptions,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
@@ -38,11 +40,13 @@ export function restoring({
   memory,
 }: RestoreParts): (
   versions: readonly StoredVersion[],
+  options: RestoreOptions | undefined,
   budget: CallBudget,
 ) => Promise<{ readonly added: number }> {
   /** Returns the versions that are not stored yet. Throws `HISTORY_CONFLICT` for one that contradicts the store. */
   async function missing(
     versions: readonly StoredVersion[],
+    options: RestoreOptions | undefined,
     basis: CommitBasis,
     budget: CallBudget,
   ): Promise<readonly StoredVersion[]> {
@@ -59,25 +63,12 @@ export function restoring({
         { at, hashes: { object_hash: objectHash } },
       ]),
     );
-    const latest = new Map<ObjectId, StoredVersion>();
-    const staged = new Map<string, StoredVersion>();
-    for (const one of versions) {
-      const { id } = one.body;
-      const documentId = names.versionId(id, one.version);
-      const there = present.get(documentId) ?? staged.get(documentId);
-      if (there !== undefined) {
-        checkSameVersion(there, one);
-        continue;
-      }
-      checkFollows(latest.get(id) ?? basis.head(id)?.stored, one);
-      latest.set(id, one);
-      staged.set(documentId, Object.freeze({ ...one }));
-    }
+    const { staged, latest } = stageRestored(versions, present, basis, names, options);
     checkNicknames(
       [...latest].map(([id, after]) => ({ before: basis.head(id)?.stored, after })),
       basis,
     );
-    return [...staged.values()];
+    return staged;
   }
 
   /**
@@ -124,14 +115,14 @@ export function restoring({
     return true;
   }
 
-  return async (versions, budget) => {
+  return async (versions, options, budget) => {
     const query = basisQuery(versions);
     let added = 0;
     let rest = Number.POSITIVE_INFINITY;
     let left = budget;
     for (let tries = 0, losses = 0; ;) {
       const basis = await bases.fresh(query, left);
-      const staged = await missing(versions, basis, left);
+      const staged = await missing(versions, options, basis, left);
       added = Math.max(added, staged.length);
       if (staged.length === 0) return { added };
       // The time of a call is for the transactions that it still has to write.
@@ -153,6 +144,34 @@ export function restoring({
       }
     }
   };
+}
+
+/** Returns the versions that are not present yet, and the last one of each object. Throws `HISTORY_CONFLICT`. */
+function stageRestored(
+  versions: readonly StoredVersion[],
+  present: ReadonlyMap<string, PresentVersion>,
+  basis: CommitBasis,
+  names: RestoreParts["names"],
+  options: RestoreOptions | undefined,
+): {
+  readonly staged: readonly StoredVersion[];
+  readonly latest: ReadonlyMap<ObjectId, StoredVersion>;
+} {
+  const latest = new Map<ObjectId, StoredVersion>();
+  const staged = new Map<string, StoredVersion>();
+  for (const one of versions) {
+    const { id } = one.body;
+    const documentId = names.versionId(id, one.version);
+    const there = present.get(documentId) ?? staged.get(documentId);
+    if (there !== undefined) {
+      checkSameVersion(there, one);
+      continue;
+    }
+    checkFollows(latest.get(id) ?? basis.head(id)?.stored, one, options);
+    latest.set(id, one);
+    staged.set(documentId, Object.freeze({ ...one }));
+  }
+  return { staged: [...staged.values()], latest };
 }
 
 /** A basis that follows the transactions that are sent on it. */

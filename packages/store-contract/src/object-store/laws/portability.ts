@@ -1,6 +1,7 @@
 import {
   defined,
   exportObjects,
+  type HistoryOptions,
   ImportError,
   importObjects,
   type JsonValue,
@@ -14,6 +15,7 @@ import assert from "node:assert/strict";
 import {
   allVersions,
   collect,
+  collectVersions,
   dynamic,
   fingerprint,
   inStore,
@@ -120,6 +122,68 @@ export const importIsResumable: Scenario = (createPlace) =>
       assert.deepEqual(await copy.restore([fresh, fresh]), { added: 1 });
     });
   });
+
+export const gapsAreKept: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    await fill(store);
+    const versions = await allVersions(store);
+    const kept = versions.filter(({ body, version }) => body.id !== "z" || !lost(version));
+    const wanted = kept.filter(({ body }) => body.id === "z");
+    const z = objectId("z");
+
+    await inStore(createPlace, async (copy) => {
+      await rejectsWith("HISTORY_CONFLICT", copy.restore(kept));
+      for (let start = 0; start < kept.length; start += 11) {
+        const part = kept.slice(start, start + 11);
+        assert.deepEqual(await copy.restore(part, { gaps: true }), { added: part.length });
+      }
+      assert.deepEqual(await copy.restore(kept, { gaps: true }), { added: 0 });
+
+      for (const stored of versions.filter(({ body }) => body.id === "z")) {
+        const { version, at } = stored;
+        const expected = lost(version) ? "undefined" : fingerprint(stored);
+        assert.equal(fingerprint(await copy.get(z, { version })), expected, `version ${version}`);
+        assert.equal(
+          fingerprint(await copy.get(z, { txId: at.tx_id })),
+          fingerprint(wanted.findLast((other) => other.at.tx_id <= at.tx_id)),
+        );
+        assert.equal(
+          fingerprint(await copy.get(z, { txTime: at.tx_time })),
+          fingerprint(wanted.findLast((other) => other.at.tx_time <= at.tx_time)),
+        );
+      }
+      for (const range of [undefined, { from: 7 }, { from: 10, to: 14 }, { from: 3, to: 11 }]) {
+        const { from, to } = { from: 1, to: Infinity, ...range };
+        assert.deepEqual(
+          (await collectVersions(copy.versions(z, range))).map(fingerprint),
+          wanted.filter(({ version }) => version >= from && version <= to).map(fingerprint),
+        );
+      }
+      const numbers = wanted.map(({ version }) => version);
+      const history = async (options?: HistoryOptions): Promise<readonly number[]> =>
+        (await copy.history(z, options)).map(({ version }) => version);
+      assert.deepEqual(await history(), numbers);
+      assert.deepEqual(await history({ limit: 3 }), [2, 3, 4]);
+      assert.deepEqual(await history({ after: 5, limit: 4 }), [6, 8, 9, 15]);
+      assert.deepEqual(await history({ after: 9, limit: 2 }), [15, 16]);
+      assert.deepEqual(
+        (await copy.changesSince()).versions.map(({ body, version }) => `${body.id} ${version}`),
+        kept.map(({ body, version }) => `${body.id} ${version}`),
+      );
+
+      const missing = versions.filter(({ body, version }) => body.id === "z" && version === 7);
+      await rejectsWith("HISTORY_CONFLICT", copy.restore(missing, { gaps: true }));
+      const next = sample("z", { turns: ["after the gap"] });
+      const result = await copy.commit([{ object: next, expect: 25 }]);
+      assert.equal(result.versions[0]?.version, 26);
+      assert.equal((await copy.get(z))?.hashes.object_hash, next.hashes.object_hash);
+    });
+  });
+
+/** Whether `gaps-are-kept` leaves out a version. */
+function lost(version: number): boolean {
+  return version === 1 || version === 7 || (version > 9 && version < 15);
+}
 
 function sealed(id: string, nickname?: string): Pick<StoredVersion, "body" | "hashes"> {
   const { body, hashes } = sample(id, defined({ nickname }));
