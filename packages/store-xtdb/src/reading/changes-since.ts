@@ -33,6 +33,8 @@ export async function changesSince(
   const end = limit === undefined ? largest : start + checkLimit(limit);
   const versions: StoredMetadata[] = [];
   let reached = start;
+  /** The number of versions that the clock counted after the last query. */
+  let counted = 0;
   while (reached < end) {
     const last = Math.min(end, reached + versionsAtOnce);
     const rows = await client.query(
@@ -52,9 +54,18 @@ export async function changesSince(
       return object;
     });
     versions.push(...(await reader.metadata(documents, budget)));
-    const isLast = changed.length < last - reached;
-    reached = changed.at(-1)?.arrival ?? reached;
-    if (isLast) break;
+    // Versions are numbered without gaps in the order of their arrival.
+    const lost = changed.findIndex(({ arrival }, index) => arrival !== reached + index + 1);
+    if (lost !== -1)
+      throw new DamageError(`the version of arrival ${reached + lost + 1} is missing`);
+    reached += changed.length;
+    if (reached === last) continue;
+    const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
+    if (reached >= Math.min(end, arrivals)) break;
+    // The clock counts versions that were not found. They can have been committed after the query, so it is repeated.
+    if (changed.length === 0 && counted > reached)
+      throw new DamageError(`the version of arrival ${reached + 1} is missing`);
+    counted = arrivals;
   }
   return { versions, position: versions.length === 0 ? position : String(reached) };
 }

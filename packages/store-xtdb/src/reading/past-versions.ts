@@ -79,7 +79,9 @@ export function pastVersions(
           `the history of document ${names.objectId(id)} lacks version ${lost}`,
         );
     }
-    return [...found.values()].sort((one, other) => one.version - other.version);
+    const sorted = [...found.values()].sort((one, other) => one.version - other.version);
+    checkFollowing(sorted, from - 1);
+    return sorted;
   }
 
   /** Returns the states of an object's document in the versions `from` to `to`; none if one of these two is missing. */
@@ -143,8 +145,23 @@ export function pastVersions(
   }
 }
 
+/**
+ * Throws `DamageError` if a version is missing among those that are read in order: each names the one before. `after` is a
+ * number below that of the first one.
+ */
+export function checkFollowing(
+  versions: readonly (VersionKey & { readonly previous: number })[],
+  after: number,
+): void {
+  for (const [index, { id, version, previous }] of versions.entries()) {
+    const before = versions[index - 1]?.version;
+    if (before === undefined ? previous > after : previous !== before)
+      throw new DamageError(`version ${version} of object ${id} follows a lost version`);
+  }
+}
+
 /** Returns the numbers of an object's versions in a span, in order. */
-async function numbersOf(
+export async function numbersOf(
   id: ObjectId,
   [from, to]: readonly [from: number, to: number],
   client: NodeClient,

@@ -16,6 +16,7 @@ import type { CallBudget, Document } from "../client/node-client.ts";
 import { DamageError, RequestFailure } from "../client/xtdb-errors.ts";
 import { batched } from "./batched.ts";
 import { changesSince, type ChangesParts } from "./changes-since.ts";
+import { checkChoice } from "./check-choice.ts";
 import { chooseVersion, largest } from "./choose-version.ts";
 import { findObjects, type ListingParts } from "./find-objects.ts";
 import { findReferrers } from "./find-referrers.ts";
@@ -91,11 +92,18 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
   return {
     async get(id, at, budget) {
       if (at === undefined) return (await objects.whole([id], budget)).get(id);
-      const version = await versionAt(id, at, budget);
-      if (version === undefined || !Number.isSafeInteger(version) || version < 1) return undefined;
+      const version = (await versionAt(id, at, budget)) ?? 0;
+      if ("version" in at && (!Number.isSafeInteger(version) || version < 1)) return undefined;
       const cached = heads.get(id);
-      if (cached?.stored.version === version) return cached.stored;
-      return await versionOf(names.versionId(id, version));
+      const isCached = cached?.stored.version === version;
+      const stored = isCached
+        ? cached.stored
+        : version === 0
+          ? undefined
+          : await versionOf(names.versionId(id, version));
+      if (stored === undefined || !("version" in at))
+        await checkChoice(id, at, stored?.version ?? 0, { client, names, reader }, budget);
+      return stored;
     },
 
     async getMany(ids, budget) {

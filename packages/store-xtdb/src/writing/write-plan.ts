@@ -49,6 +49,8 @@ export function planWrites(
     const before = basis.head(stored.body.id);
     const { delta, ...rest } = chainLink(before, stored, chunks);
     const place = before?.place ?? (objects += 1);
+    const last = before?.stored.version ?? 0;
+    const previous = last === stored.version - 1 ? undefined : last;
     arrivals += 1;
     at = {
       tx_id: Math.max(at.tx_id, stored.at.tx_id),
@@ -59,6 +61,7 @@ export function planWrites(
         "put",
         names.object({
           stored,
+          previous,
           place,
           references: ownReferences(stored.body, names),
           pack: (text) => chunks.attribute(text),
@@ -68,6 +71,7 @@ export function planWrites(
         "put",
         names.version({
           stored,
+          previous,
           arrival: arrivals,
           delta: delta === undefined ? undefined : chunks.attribute(delta),
           ...rest,

@@ -71,6 +71,7 @@ export type AttributeName =
   | "place"
   | "long"
   | "version"
+  | "previous"
   | "latest"
   | "texts"
   | "from"
@@ -103,6 +104,8 @@ export interface StoreClock {
 /** The parts of an object's document. */
 interface ObjectParts {
   readonly stored: StoredVersion;
+  /** The number of the version before; undefined if it is the number before this one. */
+  readonly previous: number | undefined;
   readonly place: number;
   /** The attributes of the references in its metadata. */
   readonly references: JsonObject;
@@ -114,6 +117,8 @@ interface ObjectParts {
 export interface ObjectDocument {
   readonly id: ObjectId;
   readonly version: number;
+  /** The number of the version before; 0 if there is none. */
+  readonly previous: number;
   readonly place: number;
   readonly at: VersionPoint;
   readonly objectHash: string;
@@ -126,6 +131,8 @@ export interface ObjectDocument {
 /** The parts of a version's document. Long texts are already replaced by their keys. */
 interface VersionParts {
   readonly stored: StoredVersion;
+  /** The number of the version before; undefined if it is the number before this one. */
+  readonly previous: number | undefined;
   readonly arrival: number;
   readonly delta: string | undefined;
   readonly base: number;
@@ -134,10 +141,13 @@ interface VersionParts {
 }
 
 /** A version's document as it is read. `delta` can be packed or be keys of chunks. */
-export interface VersionDocument extends Omit<VersionParts, "stored"> {
+export interface VersionDocument extends Omit<VersionParts, "stored" | "previous"> {
   readonly id: ObjectId;
   readonly version: number;
+  /** The number of the version before; 0 if there is none. */
+  readonly previous: number;
   readonly at: VersionPoint;
+  readonly contentHash: string;
 }
 
 /** The schema of the documents. The clock of a store contains it, and no release had an earlier one. */
@@ -152,11 +162,7 @@ export const emptyClock: StoreClock = {
 
 /** Returns the documents of the store with the given name. Throws `RangeError` for a name that attributes cannot have. */
 export function xtdbDocuments(name: string): XtdbDocuments {
-  if (!/^[a-z][a-z0-9-]{0,40}$/u.test(name) || name === "xt" || /^(?:crux|xtdb)/u.test(name)) {
-    throw new RangeError(
-      `the name of a store in XTDB is ${JSON.stringify(name)}; use a lower-case letter and up to 40 lower-case letters, digits and hyphens, and no name that is reserved by XTDB (xt, or one that begins with crux or xtdb)`,
-    );
-  }
+  checkName(name);
   const attribute = (attributeName: AttributeName): string => `${name}/${attributeName}`;
   const sums = documentSums(name);
   const objectPrefix = `${name}/object/`;
@@ -203,6 +209,10 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     return Object.freeze({ tx_id: count(document, "tx"), tx_time: text(document, "time") });
   }
 
+  function previousOf(document: Document): number {
+    return Number(read(document, "previous") ?? count(document, "version") - 1);
+  }
+
   function idOf(documentId: string): ObjectId {
     return documentId.slice(objectPrefix.length) as ObjectId;
   }
@@ -244,7 +254,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     commit: ({ seq, at }, nonce) =>
       make(`${name}/commit/${seq}`, { commit: seq, tx: at.tx_id, time: at.tx_time, nonce }),
 
-    object({ stored, place, references, pack }) {
+    object({ stored, previous, place, references, pack }) {
       const { body, hashes, version, at } = stored;
       const { attributes, texts } = attributesOf(metadataOf(body));
       const packed: MutableObject = {};
@@ -255,6 +265,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
           place,
           long: Buffer.byteLength(body.id) > longestOrdered ? true : undefined,
           version,
+          previous,
           tx: at.tx_id,
           time: at.tx_time,
           latest: versionId(body.id, version),
@@ -270,6 +281,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
       return {
         id: idOf(String(document["xt/id"])),
         version: count(document, "version"),
+        previous: previousOf(document),
         place: count(document, "place"),
         at: pointOf(document),
         objectHash: String(document["object_hash"]),
@@ -278,12 +290,13 @@ export function xtdbDocuments(name: string): XtdbDocuments {
       };
     },
 
-    version({ stored, arrival, delta, base, weight, size }) {
+    version({ stored, previous, arrival, delta, base, weight, size }) {
       const { version, at, hashes } = stored;
       const id = stored.body.id;
       return make(versionId(id, version), {
         of: objectId(id),
         version,
+        previous,
         arrival,
         tx: at.tx_id,
         time: at.tx_time,
@@ -296,18 +309,15 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     readVersion(document) {
       sums.checked(document);
       const delta = read(document, "delta");
-      const [base, weight, size] = text(document, "chain").split(" ").map(Number);
-      if (base === undefined || weight === undefined || size === undefined)
-        throw damaged(document, "chain");
       return {
         id: idOf(text(document, "of")),
         version: count(document, "version"),
+        previous: previousOf(document),
         arrival: count(document, "arrival"),
         at: pointOf(document),
+        contentHash: text(document, "content"),
         delta: typeof delta === "string" ? delta : undefined,
-        base,
-        weight,
-        size,
+        ...chainIn(text(document, "chain")),
       };
     },
 
@@ -315,6 +325,20 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     targets: (field) => `${name}.to/${field}`,
     read,
   };
+}
+
+function checkName(name: string): void {
+  if (/^[a-z][a-z0-9-]{0,40}$/u.test(name) && name !== "xt" && !/^(?:crux|xtdb)/u.test(name))
+    return;
+  throw new RangeError(
+    `the name of a store in XTDB is ${JSON.stringify(name)}; use a lower-case letter and up to 40 lower-case letters, digits and hyphens, and no name that is reserved by XTDB (xt, or one that begins with crux or xtdb)`,
+  );
+}
+
+/** Returns the chain of a version's document as it is read: base, weight and size. */
+function chainIn(text: string): Pick<VersionDocument, "base" | "weight" | "size"> {
+  const [base = 0, weight = 0, size = 0] = text.split(" ").map(Number);
+  return { base, weight, size };
 }
 
 /** Returns a version's metadata from its object's document and the JSON of the fields that are no attributes. */
