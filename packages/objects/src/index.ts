@@ -150,6 +150,7 @@ export { madeOnce } from "./model/made-once.ts";
 export { boundedMap } from "./store-kit/bounded-map.ts";
 export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";
 export { type ChainEnd, chainLink, type CountingChunkWriter } from "./store-kit/chain-link.ts";
+export { checkedVersion } from "./store-kit/checked-version.ts";
 export { checkNicknames, type ObjectChange } from "./store-kit/check-nicknames.ts";
 export { applyDelta } from "./store-kit/delta-apply.ts";
 export { applyDeltas } from "./store-kit/delta-chain.ts";

@@ -1,9 +1,11 @@
 import {
   bodyCache,
+  checkedVersion,
   type Clock,
   fixedPatience,
   type ObjectStore,
   type Patience,
+  type StoredVersion,
   StoreError,
   versionsInOrder,
 } from "@self-context-manager/objects";
@@ -19,7 +21,7 @@ import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
 import { checkFile, migrate } from "./schema.ts";
-import { storeErrorOf } from "./sqlite-errors.ts";
+import { damageIn, DamageError, storeErrorOf } from "./sqlite-errors.ts";
 import { prepareFile } from "./store-file.ts";
 import { versionReader } from "./version-rows.ts";
 
@@ -122,8 +124,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       lastRestore = performance.now();
       return result;
     },
-    get: (id, at) => atOnce(() => ask.get(id, at)),
-    getMany: (ids) => atOnce(() => ids.map((id) => ask.get(id))),
+    get: (id, at) => atOnce(() => checked(ask.get(id, at))),
+    getMany: (ids) => atOnce(() => ids.map((id) => checked(ask.get(id)))),
     describe: (ids) => atOnce(() => ask.describe(ids)),
     history: (id, historyOptions = {}) => atOnce(() => ask.history(id, historyOptions)),
     versions: (id, range) =>
@@ -133,6 +135,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
           latest: () => atOnce(() => ask.latest(id)),
           page: (from, to, before) => atOnce(() => ask.page(id, from, to, before)),
           get: (version) => atOnce(() => ask.get(id, { version })),
+          checked: (stored) => checkedVersion(stored, (what) => damageIn(path, what)),
         },
         range,
       ),
@@ -153,6 +156,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       if (isLost) identity.removeSideFiles();
     },
   };
+}
+
+function checked(stored: StoredVersion | undefined): StoredVersion | undefined {
+  return stored && checkedVersion(stored, (what) => new DamageError(what));
 }
 
 /** Number of versions that one transaction reads, so that it ends soon and the event loop runs. */

@@ -34,10 +34,8 @@ const noRoomForSharedMemory = 4874;
 
 /** Returns a `StoreError` with the file and the action to take for an SQLite error; any other error unchanged. */
 export function storeErrorOf(error: unknown, path: string): unknown {
-  if (error instanceof DamageError || isOutOfRange(error)) {
-    const message = `the store ${path} is damaged: ${error.message}; restore it from a copy or an export`;
-    return new StoreError("STORE_CORRUPT", message, { cause: error });
-  }
+  if (error instanceof DamageError || isOutOfRange(error))
+    return damageIn(path, error.message, error);
   const code = sqliteCode(error);
   if (code === undefined) return error;
   const answer = answers[code === noRoomForSharedMemory ? 13 : code & 0xff];
@@ -48,6 +46,12 @@ export function storeErrorOf(error: unknown, path: string): unknown {
 /** Whether a column contains a number that no store writes, so that Node cannot return it. */
 function isOutOfRange(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+}
+
+/** Returns the error for damage of a store, with what is damaged and what to do. */
+export function damageIn(path: string, what: string, cause?: unknown): StoreError {
+  const message = `the store ${path} is damaged: ${what}; restore it from a copy or an export`;
+  return new StoreError("STORE_CORRUPT", message, cause === undefined ? undefined : { cause });
 }
 
 export function isBusy(error: unknown): boolean {

@@ -1,7 +1,9 @@
 import {
+  checkedVersion,
   type Clock,
   type JsonValue,
   type ObjectStore,
+  type StoredVersion,
   StoreError,
   versionsInOrder,
 } from "@self-context-manager/objects";
@@ -15,7 +17,7 @@ import { documentQueries } from "./writing/document-index.ts";
 import { restoring } from "./writing/restore.ts";
 import { type ConnectionOptions, storeParts, type StoreParts } from "./store-parts.ts";
 import { transactions } from "./writing/transactions.ts";
-import { answered, queryFailureOf } from "./client/xtdb-errors.ts";
+import { answered, damageIn, DamageError, queryFailureOf } from "./client/xtdb-errors.ts";
 
 export interface XtdbStoreOptions extends ConnectionOptions {
   /** The source of transaction times. Default: the system's clock. */
@@ -92,8 +94,8 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       inTurn((budget) => write.commit(objects, commitOptions, budget)),
     restore: (versions, restoreOptions) =>
       inTurn((budget) => restore(versions, restoreOptions, budget)),
-    get: (id, at) => run((budget) => ask.get(id, at, budget)),
-    getMany: (ids) => run((budget) => ask.getMany(ids, budget)),
+    get: (id, at) => run(async (budget) => checked(await ask.get(id, at, budget))),
+    getMany: (ids) => run(async (budget) => (await ask.getMany(ids, budget)).map(checked)),
     describe: (ids) => run((budget) => ask.describe(ids, budget)),
     history: (id, historyOptions = {}) => run((budget) => ask.history(id, historyOptions, budget)),
     versions: (id, range) =>
@@ -103,6 +105,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
           latest: () => run((budget) => ask.latest(id, budget)),
           page: (from, to, before) => run((budget) => ask.page(id, from, to, before, budget)),
           get: (version) => run((budget) => ask.get(id, { version }, budget)),
+          checked: (stored) => checkedVersion(stored, (what) => damageIn(client.url, what)),
         },
         range,
       ),
@@ -131,6 +134,10 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       await writes;
     },
   };
+}
+
+function checked(stored: StoredVersion | undefined): StoredVersion | undefined {
+  return stored && checkedVersion(stored, (what) => new DamageError(what));
 }
 
 /** Number of versions that are read in order with one set of requests. */

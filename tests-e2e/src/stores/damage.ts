@@ -14,7 +14,7 @@ export interface Damage {
  * Replaces a text in all versions of a closed store and leaves their hashes, as a faulty program could. Returns the number
  * of changed versions.
  */
-export async function changeStore(path: string, damage: Damage): Promise<number> {
+export async function changeStore(path: string, ...damages: readonly Damage[]): Promise<number> {
   const changed = `${path}.changed`;
   let count = 0;
   {
@@ -23,7 +23,7 @@ export async function changeStore(path: string, damage: Damage): Promise<number>
     for (const { body, version } of (await store.changesSince()).versions) {
       const stored = await store.get(body.id, { version });
       if (stored === undefined) throw new Error(`version ${version} of ${body.id} is missing`);
-      const replaced = replacedIn(stored, damage);
+      const replaced = damages.reduce(replacedIn, stored);
       if (replaced !== stored) count += 1;
       await copy.restore([replaced]);
     }

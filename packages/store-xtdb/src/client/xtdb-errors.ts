@@ -47,16 +47,15 @@ export function storeError(
   return new StoreError(code, `the XTDB node ${url}: ${what}`, options);
 }
 
+/** Returns the error for damage of a store, with what is damaged and what to do. */
+export function damageIn(url: string, what: string, cause?: unknown): StoreError {
+  const help = "restore the database from a backup or an export";
+  return storeError("STORE_CORRUPT", url, `its data are damaged: ${what}; ${help}`, cause);
+}
+
 /** Returns the `StoreError` for damage or a failed request; any other error unchanged. */
 function storeErrorOf(error: unknown, url: string): unknown {
-  if (error instanceof DamageError) {
-    return storeError(
-      "STORE_CORRUPT",
-      url,
-      `its data are damaged: ${error.message}; restore the database from a backup or an export`,
-      error,
-    );
-  }
+  if (error instanceof DamageError) return damageIn(url, error.message, error);
   if (error instanceof RequestFailure) {
     return storeError(
       "STORE_UNAVAILABLE",

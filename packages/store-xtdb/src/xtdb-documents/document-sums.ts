@@ -12,8 +12,8 @@ import { DamageError } from "../client/xtdb-errors.ts";
 export interface DocumentSums {
   /** Returns a document with its checksum (CRC-32 of its canonical JSON). */
   sealed(document: JsonDocument): JsonDocument;
-  /** Returns a document. Throws `DamageError` if it is not as it was written. */
-  checked(document: Document): Document;
+  /** Returns a document. Throws `DamageError` if it is not as it was written, or is null because it is missing. */
+  checked(document: Document | null): Document;
 }
 
 /** Returns the checksums of the documents of the store with the given name. */
@@ -22,6 +22,7 @@ export function documentSums(name: string): DocumentSums {
   return {
     sealed: (document) => ({ ...document, [attribute]: sumOf(document) }),
     checked(document) {
+      if (document === null) throw new DamageError("a document that another one names is missing");
       const { [attribute]: sum, ...others } = document;
       if (sum === sumOf(others as JsonDocument)) return document;
       throw new DamageError(`document ${String(document["xt/id"])} is not as it was stored`);
