@@ -139,6 +139,8 @@ const notConnected: ReadonlySet<unknown> = new Set([
 ]);
 
 function failureOf(error: unknown, timeout: number): Error {
+  // The request has the token in its headers, and a program that prints the error would print it.
+  if (error instanceof Error) Reflect.deleteProperty(error, "request");
   if (error instanceof TimeoutError || (error instanceof Error && error.name === "TimeoutError")) {
     return new RequestFailure(
       `it did not answer within ${Math.ceil(timeout)} ms; it is under load or stuck, and its log shows which`,

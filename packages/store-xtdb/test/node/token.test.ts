@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { failure } from "../failure.ts";
@@ -64,6 +67,20 @@ describe("the token of a node", () => {
       expect(error.message).not.toMatch(/s[eé]cret/u);
     },
   );
+});
+
+test("the token is in no part of an error", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+  const { port } = silent.address() as AddressInfo;
+
+  for (const url of [`http://127.0.0.1:${port}`, "http://127.0.0.1:1"]) {
+    const error = await failure(openXtdbStore({ url, token: chosen, timeout: 100 }));
+
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(chosen);
+  }
+  silent.closeAllConnections();
+  silent.close();
 });
 
 describe.skipIf(lacking !== undefined)("a node without its token", () => {
