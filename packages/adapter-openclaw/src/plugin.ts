@@ -77,10 +77,13 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
   const settingsNow = (): OpenedStore["settings"] =>
     configFromEnvironment(environmentOf(api.pluginConfig, process.env));
 
+  const notify = (text: string): void => api.logger.warn(`self-context-manager: ${text}`);
+
   async function open(): Promise<OpenedStore> {
     const settings = settingsNow();
     const { store: kind, at, xtdb } = settings;
-    const store = await openStore({ store: kind, at, xtdb, clock: systemClock, patience });
+    const clock = systemClock;
+    const store = await openStore({ store: kind, at, xtdb, clock, patience, notify });
     return { settings, store, managers: new Map() };
   }
 

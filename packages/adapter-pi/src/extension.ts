@@ -37,7 +37,7 @@ const extension: (host: PiHost) => void = piExtension({
         },
       }
     : {}),
-  openContext: async ({ host, workspace, isEphemeral }): Promise<OpenedContext> => {
+  openContext: async ({ host, workspace, isEphemeral, notify }): Promise<OpenedContext> => {
     const { callPatience, ConfigError, configFromEnvironment, openContextManager } =
       await loadCompose();
     if (!["", "own", "host"].includes(breakpoints))
@@ -55,6 +55,7 @@ const extension: (host: PiHost) => void = piExtension({
       ...config,
       workspace,
       patience,
+      notify,
     });
     try {
       const session = await manager.openSession(host);

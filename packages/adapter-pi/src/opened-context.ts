@@ -16,4 +16,6 @@ export type OpenContext = (where: {
   readonly workspace: string;
   /** The host writes nothing of the session to the disk. */
   readonly isEphemeral?: boolean;
+  /** Shows the user a text about the store. */
+  readonly notify: (text: string) => void;
 }) => Promise<OpenedContext>;

@@ -24,6 +24,11 @@ export function piNotices(sessionId: string, contextNow: () => PiContext): Requi
   };
 }
 
+/** Shows the user a text. A context that Pi has released shows nothing. */
+export function showWarning(text: string, context: PiContext): void {
+  quietly(() => warn(`self-context-manager: ${text}`, context));
+}
+
 /** Sessions of this process. Pi loads the extension again for each session, and a store in memory forgets it. */
 const onOtherStores = new Set<string>();
 

@@ -16,7 +16,7 @@ import { piAdapter } from "./pi-adapter.ts";
 import { isFields, type PiApi, type PiContext } from "./pi-api.ts";
 import { piClock } from "./pi-clock.ts";
 import { piCodec, piMessage } from "./pi-codec.ts";
-import { piNotices, statusKey } from "./pi-notices.ts";
+import { piNotices, showWarning, statusKey } from "./pi-notices.ts";
 import { piSummarizer } from "./pi-summarizer.ts";
 import { refusalIn, withoutThinking } from "./pi-thinking.ts";
 import { type RegisteredTools, registeredTools } from "./pi-tools.ts";
@@ -120,7 +120,10 @@ function piSession(made: NewSession): PiSession {
   const connection = connect<unknown>({
     open: async () => {
       await earlier;
-      const context = await made.openContext(placeOf(id, session.context));
+      const context = await made.openContext({
+        ...placeOf(id, session.context),
+        notify: (text) => showWarning(text, session.context),
+      });
       opened.set(context.session, context);
       return context.session;
     },
@@ -171,7 +174,7 @@ function summariesOf(
 function placeOf(
   sessionId: string,
   { sessionManager, cwd }: PiContext,
-): Parameters<OpenContext>[0] {
+): Omit<Parameters<OpenContext>[0], "notify"> {
   const isEphemeral =
     sessionManager.getSessionFile !== undefined && sessionManager.getSessionFile() === undefined;
   return { host: { harness: piAdapter.harness, sessionId }, workspace: cwd, isEphemeral };

@@ -18,7 +18,9 @@ export interface FakeSession {
   readonly announced: readonly string[];
   readonly opened: readonly string[];
   readonly closed: readonly string[];
-  readonly openContext: OpenContext;
+  readonly openContext: (
+    where: Omit<Parameters<OpenContext>[0], "notify">,
+  ) => ReturnType<OpenContext>;
   /** The address of the inspector's page; undefined if there is no page. */
   page: string | undefined;
   /** The error with which each operation rejects; undefined for success. */

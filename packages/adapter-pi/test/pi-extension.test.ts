@@ -782,3 +782,18 @@ test.each([
 
   expect(asked).toEqual([isEphemeral]);
 });
+
+test("a text about the store is shown to the user", async () => {
+  const pi = fakePi();
+  const session = fakeSession();
+  piExtension({
+    openContext: async (where) => {
+      where.notify("Other users can read the store.");
+      return await session.openContext(where);
+    },
+  })(pi.api);
+
+  await pi.emit("session_start", {});
+
+  expect(pi.notices).toEqual(["self-context-manager: Other users can read the store."]);
+});

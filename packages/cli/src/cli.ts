@@ -205,7 +205,8 @@ async function runCommand(
     return typeof value === "string" ? value : undefined;
   };
   const { environment, folder } = input;
-  const named = { kind: text("store"), at: text("at"), environment, folder };
+  const note = (noted: string): void => output.stderr(`${noted}\n`);
+  const named = { kind: text("store"), at: text("at"), environment, folder, note };
   await command.run({
     arguments: positionals,
     text,
@@ -216,7 +217,7 @@ async function runCommand(
     ...defined({ page: input.page }),
     interruption: async () => await input.interruption(),
     print: values["raw"] === true ? output.raw : async (printed) => await output.stdout(printed),
-    note: (noted) => output.stderr(`${noted}\n`),
+    note,
     progress: (doing, noun = "version") =>
       progress(doing, { noun, write: output.draw, isTerminal: output.isTerminal ?? false }),
     storePlace: () => placeOf(named),

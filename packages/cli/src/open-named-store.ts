@@ -25,6 +25,8 @@ export interface NamedStore {
   readonly patient?: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
+  /** Receives a text for the user about the store's files. */
+  readonly note?: (text: string) => void;
 }
 
 /** Milliseconds for one transaction while a whole store is moved. */
@@ -36,7 +38,8 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   await checkKind(config.store, at);
   if (named.create !== true) await checkStore(config.store, at);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
-  return await openStore({ store: config.store, at, clock: systemClock, xtdb });
+  const notify = defined({ notify: named.note });
+  return await openStore({ store: config.store, at, clock: systemClock, xtdb, ...notify });
 }
 
 /** Opens the search index of the open store that options and environment name. */

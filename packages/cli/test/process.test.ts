@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -72,3 +73,21 @@ test("it imports an export from standard input", async () => {
     /^imported \d+ versions into memory; 0 were already in the store; \d+ objects in total\n$/u,
   );
 });
+
+test.skipIf(process.platform === "win32")(
+  "it notes on standard error that others can read the store",
+  async () => {
+    await using store = await storeWithSession();
+    await chmod(store.at, 0o644);
+
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [...start, "print", "a.txt", "--as-of", "1"],
+      settings(store),
+    );
+
+    expect(stdout).toBe(texts.first);
+    expect(stderr).toContain(`can read or replace the store: ${store.at} (mode 644)`);
+    expect(stderr).toContain(`. To correct it, run: chmod 600 ${store.at} `);
+  },
+);

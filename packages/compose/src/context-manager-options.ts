@@ -88,6 +88,11 @@ export interface ContextManagerOptions {
   readonly documents?: boolean;
   /** How many objects become known because an active document links to them. Default: 30. */
   readonly linkedObjects?: number;
+  /**
+   * Receives a text for the user, once in a process, if other users of the machine can read the store that is opened.
+   * Default: a warning of `logger`.
+   */
+  readonly notify?: (text: string) => void;
   /** Receives reports of problems; default: silent. */
   readonly logger?: Logger;
   /** Default: the machine's clock. */

@@ -51,7 +51,8 @@ export async function managedStore(
   }
   const kind = kindOf(given, options.at);
   const at = options.at ?? usualPath(kind);
-  const store = await openStore({ store: kind, at, patience, clock, ...defined({ xtdb }) });
+  const notify = options.notify ?? ((text: string) => options.logger?.warn(text));
+  const store = await openStore({ store: kind, at, patience, clock, notify, ...defined({ xtdb }) });
   return {
     store,
     place: { store: kind, at, ...defined({ xtdb }) },

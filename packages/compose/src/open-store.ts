@@ -1,6 +1,7 @@
 import type { Clock, ObjectStore, Patience } from "@self-context-manager/core";
 import { defined } from "@self-context-manager/objects";
 
+import { accessNotice } from "./access-notice.ts";
 import type { XtdbOptions } from "./context-manager-options.ts";
 import type { StoreKind } from "./kinds.ts";
 import { loadXtdb } from "./load-xtdb.ts";
@@ -19,6 +20,8 @@ export interface OpenStoreOptions {
   readonly xtdb?: XtdbOptions;
   /** How long calls wait for a store that does not work. Default: 10 s each. */
   readonly patience?: Patience;
+  /** Receives a text for the user if other users can read the store's files. Default: nobody does. */
+  readonly notify?: (text: string) => void;
 }
 
 /**
@@ -26,9 +29,22 @@ export interface OpenStoreOptions {
  * with `StoreError` if the store cannot be opened, or if the optional package `store-xtdb` is needed and not installed.
  */
 export async function openStore(options: OpenStoreOptions): Promise<ObjectStore> {
-  const { store, at, clock, xtdb = {} } = options;
-  const patience = defined({ patience: options.patience });
+  const { store, at, notify } = options;
   if (store !== "memory" && !isNodeUrl(at)) await keepPrivate(at);
+  const opened = await openKind(options);
+  const notice = notify === undefined ? undefined : await accessNotice(store, at);
+  if (notice !== undefined) notify?.(notice);
+  return opened;
+}
+
+async function openKind({
+  store,
+  at,
+  clock,
+  xtdb = {},
+  ...others
+}: OpenStoreOptions): Promise<ObjectStore> {
+  const patience = defined({ patience: others.patience });
   switch (store) {
     case "memory": {
       const { memoryStore } = await import("@self-context-manager/store-memory");
