@@ -1,7 +1,8 @@
 import { normalTime, type ObjectId, type VersionSelector } from "@self-context-manager/objects";
 
 import type { CallBudget, NodeClient } from "../client/node-client.ts";
-import type { AttributeName, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import type { AttributeName } from "../xtdb-documents/document-values.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 
 /** The greatest number that XTDB's index keeps exactly. */
 export const largest: number = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "@self-context-manager/objects";
+import { canonicalJson } from "@self-context-manager/objects";
 import { crc32 } from "node:zlib";
 
 import type { Document, JsonDocument } from "../client/node-client.ts";
@@ -31,5 +31,5 @@ export function documentSums(name: string): DocumentSums {
 }
 
 function sumOf(document: JsonDocument): number {
-  return crc32(canonicalJson(document as JsonValue));
+  return crc32(canonicalJson(document));
 }

@@ -14,6 +14,7 @@ import {
 } from "@self-context-manager/objects";
 
 import { documentSums, type DocumentSums } from "./document-sums.ts";
+import { type AttributeName, documentValues } from "./document-values.ts";
 import { attributesOf, fieldsOf } from "./field-attributes.ts";
 import { indexDocuments, type IndexDocuments } from "./index-documents.ts";
 import type { Document, JsonDocument } from "../client/node-client.ts";
@@ -56,35 +57,6 @@ export interface XtdbDocuments extends DocumentSums {
   /** Returns the value of an attribute in a document. */
   read(document: Document, name: AttributeName): unknown;
 }
-
-export type AttributeName =
-  | "schema"
-  | "commits"
-  | "commit"
-  | "tx"
-  | "time"
-  | "versions"
-  | "objects"
-  | "nonce"
-  | "digest"
-  | "outcome"
-  | "place"
-  | "long"
-  | "version"
-  | "previous"
-  | "latest"
-  | "texts"
-  | "from"
-  | "to"
-  | "edges"
-  | "of"
-  | "arrival"
-  | "content"
-  | "delta"
-  | "chain"
-  | "owner"
-  | "text"
-  | "packed";
 
 /** Longest id, in bytes, that XTDB has in order: it indexes texts above 224 bytes by their hash. */
 const longestOrdered = 200;
@@ -163,7 +135,7 @@ export const emptyClock: StoreClock = {
 /** Returns the documents of the store with the given name. Throws `RangeError` for a name that attributes cannot have. */
 export function xtdbDocuments(name: string): XtdbDocuments {
   checkName(name);
-  const attribute = (attributeName: AttributeName): string => `${name}/${attributeName}`;
+  const { attribute, read, text, count, pointOf, previousOf } = documentValues(name);
   const sums = documentSums(name);
   const objectPrefix = `${name}/object/`;
   const objectId = (id: string): string => objectPrefix + id;
@@ -181,36 +153,6 @@ export function xtdbDocuments(name: string): XtdbDocuments {
       if (value !== undefined) document[attribute(key as AttributeName)] = value;
     document["xt/id"] = id;
     return sums.sealed(document as JsonDocument);
-  }
-
-  function read(document: Document, attributeName: AttributeName): unknown {
-    return document[attribute(attributeName)];
-  }
-
-  function text(document: Document, attributeName: AttributeName): string {
-    const value = read(document, attributeName);
-    if (typeof value === "string") return value;
-    throw damaged(document, attributeName);
-  }
-
-  function count(document: Document, attributeName: AttributeName): number {
-    const value = read(document, attributeName);
-    if (typeof value === "number") return value;
-    throw damaged(document, attributeName);
-  }
-
-  function damaged(document: Document, attributeName: AttributeName): DamageError {
-    return new DamageError(
-      `document ${String(document["xt/id"])} has no ${attribute(attributeName)}`,
-    );
-  }
-
-  function pointOf(document: Document): VersionPoint {
-    return Object.freeze({ tx_id: count(document, "tx"), tx_time: text(document, "time") });
-  }
-
-  function previousOf(document: Document): number {
-    return Number(read(document, "previous") ?? count(document, "version") - 1);
   }
 
   function idOf(documentId: string): ObjectId {
