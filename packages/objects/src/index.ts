@@ -165,7 +165,7 @@ export {
 export { shareVersion } from "./store-kit/share-parts.ts";
 export { versionsInOrder } from "./store-kit/versions-in-order.ts";
 export { sameStart } from "./store-kit/same-start.ts";
-export { nextPoint, stageCommit } from "./store-kit/stage-commit.ts";
+export { stageCommit } from "./store-kit/stage-commit.ts";
 export {
   checkFollows,
   checkLimit,
@@ -180,6 +180,7 @@ export {
   type PresentVersion,
   requestDigest,
 } from "./store-kit/store-rules.ts";
+export { isTransactionTime, laterPoint, timeOf } from "./store-kit/transaction-time.ts";
 export { type ChunkReader, type ChunkWriter, deepFreeze } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";

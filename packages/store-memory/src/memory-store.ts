@@ -15,9 +15,9 @@ import {
   fieldConditions,
   type FindQuery,
   type HistoryOptions,
+  laterPoint,
   meetsCondition,
   metadataOf,
-  nextPoint,
   normalTime,
   type ObjectId,
   type ObjectStore,
@@ -33,6 +33,7 @@ import {
   StoreError,
   type StoredMetadata,
   type StoredVersion,
+  timeOf,
   type VersionPoint,
   type VersionSelector,
   versionsInOrder,
@@ -105,8 +106,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
         return { versions: earlier.versions, replayed: true };
       }
 
-      const at = nextPoint(last, clock);
-      const { staged, versions } = stageCommit(writes, head, at);
+      const { staged, versions, at } = stageCommit(writes, head, { last, clock });
       add(staged, staged);
       if (staged.length > 0) last = at;
       if (requestId !== undefined) requests.set(requestId, { digest, versions });
@@ -230,12 +230,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       checkOpen();
       const { staged, heads } = stageRestored(versions, histories, options);
       add(staged, [...heads.values()]);
-      for (const { at } of staged) {
-        last = {
-          tx_id: Math.max(last.tx_id, at.tx_id),
-          tx_time: laterTime(last.tx_time, at.tx_time),
-        };
-      }
+      for (const { at } of staged) last = laterPoint(last, at);
       return { added: staged.length };
     },
 
@@ -300,16 +295,12 @@ function placeOf(history: readonly StoredVersion[], version: number): number {
   return place;
 }
 
-function laterTime(one: string, other: string): string {
-  return one > other ? one : other;
-}
-
 function matching(at: VersionSelector): (stored: StoredVersion) => boolean {
   if ("version" in at) return (stored) => stored.version === at.version;
   if ("txId" in at) return (stored) => stored.at.tx_id <= at.txId;
   if ("contentHash" in at) return (stored) => stored.hashes.content_hash === at.contentHash;
-  const time = normalTime(at.txTime);
-  return (stored) => stored.at.tx_time <= time;
+  const time = Date.parse(normalTime(at.txTime));
+  return (stored) => timeOf(stored.at) <= time;
 }
 
 function withoutBulk(stored: StoredVersion): StoredMetadata {

@@ -7,7 +7,7 @@ import {
   type CommitOptions,
   type CommitResult,
   type CommittedVersion,
-  nextPoint,
+  laterPoint,
   type ObjectId,
   type ObjectWrite,
   type PresentVersion,
@@ -79,12 +79,12 @@ export function transactions(
           requestId === undefined ? undefined : earlierOutcome(connection, requestId, digest);
         if (earlier !== undefined) return { versions: earlier, replayed: true };
 
-        const last = readClock(connection);
-        const at = nextPoint(last.at, clock);
-        const { staged, versions } = stageCommit(writes, (id) => known(id)?.stored, at);
+        const before = readClock(connection);
+        const time = { last: before.at, clock };
+        const { staged, versions, at } = stageCommit(writes, (id) => known(id)?.stored, time);
         for (const stored of staged) write(stored);
         if (staged.length > 0)
-          writeClock(connection, { at, versions: last.versions + staged.length });
+          writeClock(connection, { at, versions: before.versions + staged.length });
         if (requestId !== undefined && digest !== undefined) {
           const outcome = JSON.stringify(versions);
           connection.run(
@@ -100,8 +100,8 @@ export function transactions(
 
     restore: (versions, options) =>
       inTransaction("write", (write, known) => {
-        const last = readClock(connection);
-        let { tx_id: txId, tx_time: time } = last.at;
+        const before = readClock(connection);
+        let { at } = before;
         let added = 0;
         for (const restored of versions) {
           const latest = known(restored.body.id);
@@ -115,15 +115,10 @@ export function transactions(
           }
           checkFollows(latest?.stored, restored, options);
           write(Object.freeze({ ...restored }));
-          txId = Math.max(txId, restored.at.tx_id);
-          if (Date.parse(restored.at.tx_time) > Date.parse(time)) time = restored.at.tx_time;
+          at = laterPoint(at, restored.at);
           added += 1;
         }
-        if (added > 0)
-          writeClock(connection, {
-            at: { tx_id: txId, tx_time: time },
-            versions: last.versions + added,
-          });
+        if (added > 0) writeClock(connection, { at, versions: before.versions + added });
         return { added };
       }),
   };

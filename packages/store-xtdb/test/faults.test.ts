@@ -330,6 +330,28 @@ describe.skipIf("missing" in node)(
       ]);
     });
 
+    it("answers as of a time, also where the clock was set back", async () => {
+      const space = freshSpace();
+      const day = 24 * 60 * 60 * 1000;
+      const start = Date.UTC(2026, 0, 1);
+      let now = start;
+      await using store = await open({ space, clock: { now: () => now } });
+      for (const next of [start, start + 9 * day, start + day, start + 2 * day]) {
+        now = next;
+        await store.commit([{ object: sample("a", { next }) }]);
+      }
+      const query = `{:find [v] :where [[o :${space}/version v] [o :type "note"]]}`;
+      const versions = async (time: number): Promise<unknown> =>
+        await store.query(query, [], { asOf: { txTime: new Date(time).toISOString() } });
+
+      expect(await versions(start - 1)).toEqual([]);
+      expect(await versions(start)).toEqual([[1]]);
+      expect(await versions(start + day)).toEqual([[3]]);
+      expect(await versions(start + 9 * day)).toEqual([[4]]);
+      expect(await versions(-1)).toEqual([]);
+      expect(await versions(8.64e15)).toEqual([[4]]);
+    });
+
     it("reports a missing text as damage and still reads the metadata", async () => {
       const space = freshSpace();
       const content = "long ".repeat(1000);

@@ -36,9 +36,7 @@ export async function sessionsAnswer(
     );
   }
   return {
-    sessions: rows.toSorted((one, other) =>
-      one.lastAt === other.lastAt ? 0 : one.lastAt < other.lastAt ? 1 : -1,
-    ),
+    sessions: rows.toSorted((one, other) => Date.parse(other.lastAt) - Date.parse(one.lastAt)),
   };
 }
 
@@ -148,7 +146,7 @@ function viewOf({ body }: StoredMetadata): readonly ObjectId[] {
 }
 
 function later(one: string, other: string | undefined): string {
-  return other !== undefined && other > one ? other : one;
+  return other !== undefined && Date.parse(other) > Date.parse(one) ? other : one;
 }
 
 function textIn(value: unknown): string {

@@ -4,6 +4,7 @@ import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CommittedVersion, ObjectWrite } from "../ports/object-store.ts";
 import { compareText } from "./store-rules.ts";
+import { isTransactionTime, mayFollow, timeOf } from "./transaction-time.ts";
 
 /** The effect of a commit, worked out before anything is written. */
 export interface StagedCommit {
@@ -11,6 +12,14 @@ export interface StagedCommit {
   readonly staged: readonly StoredVersion[];
   /** The answer for each write, in the order of the writes. */
   readonly versions: readonly CommittedVersion[];
+  /** The point of the transaction. */
+  readonly at: VersionPoint;
+}
+
+/** The point of the last transaction, and the clock that gives the next one its time. */
+export interface CommitTime {
+  readonly last: VersionPoint;
+  readonly clock: Clock;
 }
 
 /**
@@ -20,8 +29,10 @@ export interface StagedCommit {
 export function stageCommit(
   writes: readonly ObjectWrite[],
   latestOf: (id: ObjectId) => StoredVersion | undefined,
-  at: VersionPoint,
+  { last, clock }: CommitTime,
 ): StagedCommit {
+  const former = writes.flatMap(({ object }) => latestOf(object.body.id)?.at ?? []);
+  const at = nextPoint(last, former, clock);
   const staged: StoredVersion[] = [];
   const versions = writes.map(({ object, expect }): CommittedVersion => {
     const { id } = object.body;
@@ -42,15 +53,22 @@ export function stageCommit(
     return { id, version: version + 1, at, changed: true };
   });
   staged.sort((one, other) => compareText(one.body.id, other.body.id));
-  return { staged, versions };
+  return { staged, versions, at };
 }
 
-/** The point of the next commit: the next transaction, at the time of the clock unless the last one is later. */
-export function nextPoint(last: VersionPoint, clock: Clock): VersionPoint {
+/**
+ * The point of the next transaction, at the time of the clock. If the clock is behind by at most a day, the time of the
+ * last transaction is kept, and that of the latest version of each written object. A clock that is further behind is
+ * followed, because the time before it was wrong. A clock outside the years 1970 to 2200 is not.
+ */
+function nextPoint(
+  last: VersionPoint,
+  former: readonly VersionPoint[],
+  clock: Clock,
+): VersionPoint {
   const now = Math.trunc(clock.now());
-  const isLater = now > Date.parse(last.tx_time);
-  return Object.freeze({
-    tx_id: last.tx_id + 1,
-    tx_time: isLater ? new Date(now).toISOString() : last.tx_time,
-  });
+  let time = isTransactionTime(now) ? now : timeOf(last);
+  const earlier = [last, ...former].map(timeOf).sort((one, other) => one - other);
+  for (const one of earlier) if (!mayFollow(one, time)) time = one;
+  return Object.freeze({ tx_id: last.tx_id + 1, tx_time: new Date(time).toISOString() });
 }

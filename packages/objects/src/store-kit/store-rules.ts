@@ -7,6 +7,7 @@ import { isReference } from "../model/references.ts";
 import { sha256 } from "../model/sha256.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { FindQuery, ObjectWrite, RestoreOptions, Scalar } from "../ports/object-store.ts";
+import { greatestTxId, isTransactionTime, mayFollow, timeOf } from "./transaction-time.ts";
 
 /** Compares texts by code point, which is the order of their UTF-8 bytes. Every store sorts ids and paths in this way. */
 export function compareText(one: string, other: string): number {
@@ -121,11 +122,12 @@ export function meetsCondition(
 }
 
 /**
- * Checks that a restored version is the next version of its object; with `gaps`, versions may be missing before it.
- * Throws `HISTORY_CONFLICT` if it does not follow.
+/**
+ * Checks that a restored version is the next version of its object, and that a store can have its transaction; with
+ * `gaps`, versions may be missing before it. Throws `HISTORY_CONFLICT` if it does not follow.
  */
 export function checkFollows(
-  latest: StoredVersion | undefined,
+  latest: Pick<StoredVersion, "version" | "at"> | undefined,
   next: StoredVersion,
   { gaps = false }: RestoreOptions = {},
 ): void {
@@ -144,9 +146,17 @@ export function checkFollows(
       `object ${id} is at version ${version}; ${next.version} would leave a gap`,
     );
   }
+  const time = timeOf(next.at);
+  if (!(next.at.tx_id <= greatestTxId) || !isTransactionTime(time)) {
+    throw new StoreError(
+      "HISTORY_CONFLICT",
+      `version ${next.version} of object ${id} has transaction ${next.at.tx_id} at ${next.at.tx_time}; ` +
+        `a transaction has a number up to ${greatestTxId} and a time of the years 1970 to 2200`,
+    );
+  }
   if (
     latest !== undefined &&
-    (next.at.tx_id <= latest.at.tx_id || next.at.tx_time < latest.at.tx_time)
+    (next.at.tx_id <= latest.at.tx_id || !mayFollow(timeOf(latest.at), time))
   ) {
     throw new StoreError(
       "HISTORY_CONFLICT",
@@ -172,7 +182,7 @@ export function checkSameVersion(
   const isSame =
     present?.hashes.object_hash === restored.hashes.object_hash &&
     present.at.tx_id === restored.at.tx_id &&
-    Date.parse(present.at.tx_time) === Date.parse(restored.at.tx_time);
+    timeOf(present.at) === timeOf(restored.at);
   if (isSame) return;
   throw new StoreError(
     "HISTORY_CONFLICT",

@@ -172,6 +172,24 @@ describe("a restored version", () => {
       `version 2 of object ${id} is older than version 1`,
     );
   });
+
+  test("can be a day older than the former one, and has limits", () => {
+    const former = version(1, 5, "2026-02-20T10:00:00.000Z");
+    const follow = (restored: StoredVersion) => () => checkFollows(former, restored);
+
+    expect(follow(version(2, 6, "2026-02-19T10:00:00.000Z"))).toThrow("is older than version 1");
+    expect(follow(version(2, 6, "2026-02-19T09:59:59.999Z"))).not.toThrow();
+    expect(follow(version(2, 2 ** 52))).not.toThrow();
+    for (const restored of [
+      version(2, 2 ** 52 + 1),
+      version(2, NaN),
+      version(2, 6, "2201-01-01T00:00:00.000Z"),
+      version(2, 6, "+275760-09-13T00:00:00.000Z"),
+      version(2, 6, "1969-12-31T23:59:59.999Z"),
+      version(2, 6, "yesterday"),
+    ])
+      expect(follow(restored)).toThrow("a transaction has a number up to 4503599627370496");
+  });
 });
 
 test("a repeated request is accepted only with the same writes", () => {

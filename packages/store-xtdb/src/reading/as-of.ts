@@ -1,4 +1,4 @@
-import { normalTime } from "@self-context-manager/objects";
+import { isTransactionTime, normalTime } from "@self-context-manager/objects";
 
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
@@ -12,7 +12,7 @@ export type AsOf =
   | { readonly txTime: string }
   | { readonly xtdbTxId: number };
 
-/** Number of commits that one query asks about. */
+/** Number of commits that one query asks about, for the search of a transaction. */
 const probes = 32;
 
 /**
@@ -26,10 +26,43 @@ export async function xtdbTransaction(
   budget: CallBudget,
 ): Promise<number | undefined> {
   if ("xtdbTxId" in asOf) return asOf.xtdbTxId;
-  const isReached =
+  const number =
     "txId" in asOf
-      ? (commit: Document) => Number(names.read(commit, "tx")) <= asOf.txId
-      : isBefore(normalTime(asOf.txTime), names);
+      ? await lastUpTo(asOf.txId, client, names, budget)
+      : await lastAt(normalTime(asOf.txTime), client, names, budget);
+  return number === 0 ? undefined : await client.transactionOf(names.commitId(number), budget);
+}
+
+/**
+ * Returns the number of the last commit that is not after a time; 0 if there is none. All commits are compared, because a
+ * clock that was set back makes earlier times.
+ */
+async function lastAt(
+  time: string,
+  client: NodeClient,
+  names: XtdbDocuments,
+  budget: CallBudget,
+): Promise<number> {
+  const milliseconds = Date.parse(time);
+  if (milliseconds < 0) return 0;
+  // The texts of the times that a transaction can have are in the order of the times.
+  const [commit, at] = [names.attribute("commit"), names.attribute("time")];
+  const rows = await client.query(
+    `{:find [(max n)] :in [x] :where [[c :${commit} n] [c :${at} t] [(<= t x)]]}`,
+    [isTransactionTime(milliseconds) ? time : "2201"],
+    budget,
+  );
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+/** Returns the number of the last commit with a transaction up to a number; 0 if there is none. */
+async function lastUpTo(
+  txId: number,
+  client: NodeClient,
+  names: XtdbDocuments,
+  budget: CallBudget,
+): Promise<number> {
+  const isReached = (commit: Document): boolean => Number(names.read(commit, "tx")) <= txId;
   let from = 0;
   let to = names.readClock(await client.entity(names.clockId, budget)).seq;
   while (from < to) {
@@ -53,9 +86,5 @@ export async function xtdbTransaction(
     if (later !== -1) to = (numbers[later] ?? 1) - 1;
     from = numbers[last] ?? from;
   }
-  return from === 0 ? undefined : await client.transactionOf(names.commitId(from), budget);
-}
-
-function isBefore(time: string, names: XtdbDocuments): (commit: Document) => boolean {
-  return (commit) => Date.parse(String(names.read(commit, "time"))) <= Date.parse(time);
+  return from;
 }

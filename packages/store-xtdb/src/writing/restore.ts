@@ -2,6 +2,7 @@ import {
   checkFollows,
   checkNicknames,
   checkSameVersion,
+  laterPoint,
   type ObjectId,
   type PresentVersion,
   type RestoreOptions,
@@ -14,7 +15,7 @@ import type { Head } from "../reading/head.ts";
 import type { CallBudget, JsonDocument, Operation } from "../client/node-client.ts";
 import { giveWay, type TransactionsParts } from "./transactions.ts";
 import type { PastVersions } from "../reading/past-versions.ts";
-import { planWrites, type WritePlan } from "./write-plan.ts";
+import { type PlannedTransaction, planWrites, type WritePlan } from "./write-plan.ts";
 import { RequestFailure } from "../client/xtdb-errors.ts";
 
 export interface RestoreParts extends Omit<TransactionsParts, "clock"> {
@@ -86,7 +87,7 @@ export function restoring({
       let txId = 0;
       for (const versions of transactions.slice(start, start + sentAtOnce)) {
         const before = collection.documents().length;
-        const plan = planWrites(versions, state.basis, names, collection, true);
+        const plan = planWrites(restored(versions, state.basis), names, collection);
         const { seq } = plan.clock;
         const nonce = randomUUID();
         const commit = names.commit(plan.clock, nonce);
@@ -172,6 +173,11 @@ function stageRestored(
     staged.set(documentId, Object.freeze({ ...one }));
   }
   return { staged: [...staged.values()], latest };
+}
+
+function restored(versions: readonly StoredVersion[], basis: CommitBasis): PlannedTransaction {
+  const at = versions.reduce((last, stored) => laterPoint(last, stored.at), basis.clock.at);
+  return { versions, at, basis, namesAreChecked: true };
 }
 
 /** A basis that follows the transactions that are sent on it. */

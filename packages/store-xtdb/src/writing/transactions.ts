@@ -4,11 +4,11 @@ import {
   type Clock,
   type CommitOptions,
   type CommitResult,
-  nextPoint,
   type ObjectWrite,
   requestDigest,
   stageCommit,
   type StoredVersion,
+  type VersionPoint,
 } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,6 +23,7 @@ import {
 } from "./commit-basis.ts";
 import type { Operation, CallBudget } from "../client/node-client.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { RequestFailure, storeError } from "../client/xtdb-errors.ts";
 
 /** The commits of the store. One call runs at a time. */
@@ -45,6 +46,7 @@ type Outcome =
   | {
       readonly type: "write";
       readonly versions: readonly StoredVersion[];
+      readonly at: VersionPoint;
       readonly further: (chunks: ChunkCollection) => readonly Operation[];
       readonly answer: CommitResult;
     };
@@ -75,7 +77,7 @@ export function transactions(parts: TransactionsParts): Transactions {
           if (basis.isFresh) return outcome.answer;
           continue;
         }
-        plan = planWrites(outcome.versions, basis, names, collection, false);
+        plan = planWrites({ ...outcome, basis, namesAreChecked: false }, names, collection);
       } catch (error) {
         if (basis.isFresh) throw error;
         continue;
@@ -165,25 +167,24 @@ export function transactions(parts: TransactionsParts): Transactions {
             answer: { versions: basis.request.versions, replayed: true },
           };
         }
-        const at = nextPoint(basis.clock.at, clock);
-        const { staged, versions } = stageCommit(writes, (id) => basis.head(id)?.stored, at);
+        const time = { last: basis.clock.at, clock };
+        const { staged, versions, at } = stageCommit(writes, (id) => basis.head(id)?.stored, time);
         const answer: CommitResult = { versions, replayed: false };
         if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
         return {
           type: "write",
           versions: staged,
+          at: staged.length === 0 ? time.last : at,
           further: (collection) =>
             requestId === undefined || digest === undefined
               ? []
               : [
-                  [
-                    "put",
-                    names.sealed({
-                      "xt/id": names.requestId(requestId),
-                      [names.attribute("digest")]: digest,
-                      [names.attribute("outcome")]: collection.attribute(JSON.stringify(versions)),
-                    }),
-                  ],
+                  requestOperation(
+                    names,
+                    requestId,
+                    digest,
+                    collection.attribute(JSON.stringify(versions)),
+                  ),
                 ],
           answer,
         };
@@ -203,4 +204,21 @@ export async function giveWay(losses: number, budget: CallBudget, url: string): 
   }
   // The first loss is mostly due to a single commit of another writer, so there is no pause.
   if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
+}
+
+/** Keeps the outcome of a request. `outcome` is the text of an attribute. */
+function requestOperation(
+  names: XtdbDocuments,
+  request: string,
+  digest: string,
+  outcome: string,
+): Operation {
+  return [
+    "put",
+    names.sealed({
+      "xt/id": names.requestId(request),
+      [names.attribute("digest")]: digest,
+      [names.attribute("outcome")]: outcome,
+    }),
+  ];
 }

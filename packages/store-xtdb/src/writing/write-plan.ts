@@ -4,6 +4,7 @@ import {
   type ObjectChange,
   type ObjectId,
   type StoredVersion,
+  type VersionPoint,
 } from "@self-context-manager/objects";
 
 import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
@@ -23,6 +24,16 @@ export interface WritePlan {
   readonly owners: ReadonlyMap<string, ObjectId | undefined>;
 }
 
+/** What a plan is made of. */
+export interface PlannedTransaction {
+  /** The versions to write, of which no two belong to one object. */
+  readonly versions: readonly StoredVersion[];
+  /** The point that the next commit follows. */
+  readonly at: VersionPoint;
+  readonly basis: CommitBasis;
+  readonly namesAreChecked: boolean;
+}
+
 /** The heads of an object before and after a transaction. */
 interface Change {
   readonly before: Head | undefined;
@@ -30,20 +41,17 @@ interface Change {
 }
 
 /**
- * Prepares the documents of the versions of one transaction, of which no two belong to one object, on the given basis.
- * Throws `NICKNAME_TAKEN` if two objects would have the same nickname, or if a nickname is the id of another object,
- * unless `namesAreChecked`.
+ * Prepares the documents of one transaction. Throws `NICKNAME_TAKEN` if two objects would have the same nickname, or if a
+ * nickname is the id of another object, unless `namesAreChecked`.
  */
 export function planWrites(
-  versions: readonly StoredVersion[],
-  basis: CommitBasis,
+  { versions, at, basis, namesAreChecked }: PlannedTransaction,
   names: XtdbDocuments,
   chunks: ChunkCollection,
-  namesAreChecked: boolean,
 ): WritePlan {
   const { clock } = basis;
   const seq = clock.seq + 1;
-  let { arrivals, objects, at } = clock;
+  let { arrivals, objects } = clock;
   const operations: Operation[] = [];
   const changes = versions.map((stored): Change => {
     const before = basis.head(stored.body.id);
@@ -52,10 +60,6 @@ export function planWrites(
     const last = before?.stored.version ?? 0;
     const previous = last === stored.version - 1 ? undefined : last;
     arrivals += 1;
-    at = {
-      tx_id: Math.max(at.tx_id, stored.at.tx_id),
-      tx_time: at.tx_time > stored.at.tx_time ? at.tx_time : stored.at.tx_time,
-    };
     operations.push(
       [
         "put",
