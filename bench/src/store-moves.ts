@@ -37,11 +37,11 @@ try {
   await using xtdb = await openXtdbStore({ url: node.url, token: node.token, timeout: 120_000 });
   // A header without a count, so that half of the lines is a complete file.
   const half = [exportHeader(), ...exported.lines.slice(1, Math.floor(exported.lines.length / 2))];
-  const cut = await timed(() => importObjects(xtdb, half));
-  const rest = await timed(() => importObjects(xtdb, exported.lines));
+  const cut = await timed(() => importObjects(xtdb, () => half));
+  const rest = await timed(() => importObjects(xtdb, () => exported.lines, { merge: true }));
   const again = await exportOf(xtdb);
   await using memory = memoryStore();
-  await importObjects(memory, again.lines);
+  await importObjects(memory, () => again.lines);
   const last = await exportOf(memory);
   const count = exported.lines.length - 1;
   if (again.hash !== exported.hash || last.hash !== exported.hash)

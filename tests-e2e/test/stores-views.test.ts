@@ -49,7 +49,7 @@ describe.each(recordedLayouts.map((layout) => [layout.name, layout] as const))(
             await using reopened = await place.open({});
             expect(await viewDifferences(reopened, calls)).toEqual([]);
             await using copy = memoryStore();
-            await importObjects(copy, exportObjects(reopened));
+            await importObjects(copy, () => exportObjects(reopened));
             expect(await viewDifferences(copy, calls)).toEqual([]);
           }),
           { numRuns: caseCount({ long: 200, changed: 4, unchanged: 2 }), seed },

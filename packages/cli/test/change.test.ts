@@ -1,11 +1,11 @@
 import { openContextManager } from "@self-context-manager/compose";
 import { objectId, sealObject } from "@self-context-manager/objects";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { idOf, storeWithSession, temporaryStore, withStore } from "./temporary-store.ts";
+import { idOf, run, storeWithSession, temporaryStore, withStore } from "./temporary-store.ts";
 
 test("nickname gives, replaces and removes a nickname, each as a version", async () => {
   await using store = await storeWithSession();
@@ -162,7 +162,6 @@ test("import --verify reads back what it imported, and reports a store that has 
   database.exec("UPDATE versions SET metadata_view_hash = zeroblob(32) WHERE seq = 1");
   database.close();
   const damaged = await target.scm("import", file, "--verify");
-  const piped = await target.scm("import", "-", "--verify");
 
   expect(sound.stdout).toMatch(
     /^imported \d+ versions into \S+; 0 were .*\nverified \d+ versions of \d+ objects: all hashes match\n$/u,
@@ -172,8 +171,66 @@ test("import --verify reads back what it imported, and reports a store that has 
   expect(damaged.stderr).toMatch(
     /^scm import: the store \S+ is damaged: version 1 of object \S+ is not as it was stored/u,
   );
-  expect(piped).toMatchObject({ code: 2 });
-  expect(piped.stderr).toContain("give a file instead of -");
+});
+
+test("import refuses versions for objects of the store without --merge, and names the objects", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const file = join(store.workspace, "all.jsonl");
+  const scm = async (...argv: readonly string[]) =>
+    await run(argv, { SCM_STORE: target.at }, store.workspace);
+  await store.scm("export", file);
+  await scm("import", file);
+  await store.scm("nickname", "a.txt", "one");
+  await store.scm("nickname", "c.bin", "two");
+  const before = (await scm("export")).stdout;
+  await store.scm("export", file, "--force");
+  const after = await readFile(file, "utf8");
+
+  const refused = await scm("import", file);
+  const unchanged = (await scm("export")).stdout;
+  const merged = await scm("import", file, "--merge");
+  const again = await scm("import", file);
+
+  expect(refused).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "scm import: the file adds 2 versions to 2 objects that the store already has: a.txt, c.bin. " +
+      "Nothing was imported. If you want this, import the file with --merge; an interrupted import is completed in the same way\n",
+  });
+  expect(unchanged).toBe(before);
+  expect(merged.stdout).toMatch(/^imported 2 versions into /u);
+  expect(again.stdout).toMatch(/^imported 0 versions into /u);
+  expect((await scm("export")).stdout).toBe(after);
+});
+
+test("import keeps standard input in a file without a name, and can verify it", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const text = (await store.scm("export")).stdout;
+  const folder = join(target.workspace, "temporary");
+  await mkdir(folder);
+  const seen: string[] = [];
+  async function* stdin(): AsyncGenerator<Uint8Array> {
+    for (let start = 0; start < text.length; start += 500) {
+      yield Buffer.from(text.slice(start, start + 500));
+      seen.push(...(await readdir(folder)));
+    }
+  }
+  vi.stubEnv("TMPDIR", folder);
+
+  const imported = await run(
+    ["import", "-", "--verify"],
+    { SCM_STORE: target.at },
+    target.workspace,
+    { stdin: stdin() },
+  );
+
+  vi.unstubAllEnvs();
+  expect(imported.stdout).toMatch(/^imported \d+ versions .*\nverified \d+ versions of /u);
+  expect((await target.scm("export")).stdout).toBe(text);
+  expect([...seen, ...(await readdir(folder))]).toEqual([]);
 });
 
 test("messages about one version are in the singular", async () => {

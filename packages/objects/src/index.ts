@@ -196,6 +196,7 @@ export {
 export { type PatternStep, readPattern, select, type Selected, selects } from "./reading/select.ts";
 export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
+export { importLimits, lineTooLong } from "./portability/import-limits.ts";
 export { importObjects, type ImportReport } from "./portability/import-objects.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";
 export { readStoredLink, storedLink } from "./store-kit/stored-link.ts";

@@ -119,7 +119,7 @@ async function importedStore(call: CommandCall, given: string): Promise<ObjectSt
     throw new CliError(`there is no file ${visible(path)}; give a file that scm export wrote`);
   const store = await openStore({ store: "memory", at: "", clock: systemClock });
   using progress = call.progress("reading the export");
-  await importObjects(store, readLines(createReadStream(path)), {
+  await importObjects(store, () => readLines(createReadStream(path)), {
     progress: ({ read }) => progress.come(undefined, read),
   });
   return store;

@@ -8,6 +8,7 @@ import type { ObjectBody } from "../model/object-body.ts";
 import { opaqueAt, opaqueFields, type OpaqueInside } from "../model/opaque-fields.ts";
 import { sealObject } from "../model/sealed-object.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
+import { checkHeader, checkLine, malformed, shown } from "./import-limits.ts";
 
 /**
  * Returns the first line of an export: the format, its version, and the number of versions that follow, which shows
@@ -62,14 +63,15 @@ export function readExportHeader(line: string): ExportHeader {
     );
   }
   const found = header["format_version"];
-  if (typeof found !== "number" || found < format)
+  if (!Number.isSafeInteger(found) || Number(found) < format)
     throw malformed(1, "names no format version of a release");
-  if (found > format) {
+  if (Number(found) > format) {
     throw new ImportError(
       "IMPORT_TOO_NEW",
-      `line 1 has format version ${found}; this program reads up to ${format}: update it and import again`,
+      `line 1 has format version ${Number(found)}; this program reads up to ${format}: update it and import again`,
     );
   }
+  checkHeader(header);
   const { versions } = header;
   return typeof versions === "number" ? { versions } : {};
 }
@@ -85,16 +87,9 @@ function headerOf(line: string): JsonObject | undefined {
 
 /** Reads a version and checks every hash. */
 export function readLine(line: string, number: number): StoredVersion {
-  const parsed = parseLine(line, number);
-  const { version, tx_id: txId, tx_time: txTime, object } = parsed;
-  if (!isCount(version)) throw malformed(number, "has no version number");
-  if (!isCount(txId)) throw malformed(number, "has no transaction id");
-  if (typeof txTime !== "string" || !isNormalTime(txTime)) {
-    throw malformed(number, "has no transaction time in ISO 8601 with milliseconds, UTC");
-  }
-  if (!isJsonObject(object)) throw malformed(number, "holds no object");
+  const { object, version, at } = checkLine(parseLine(line, number), number);
   const { body, hashes } = seal(object, number);
-  return { body, hashes, version, at: { tx_id: txId, tx_time: txTime } };
+  return { body, hashes, version, at };
 }
 
 function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {
@@ -110,7 +105,7 @@ function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | 
     if (object[name] !== expected) {
       throw new ImportError(
         "IMPORT_DAMAGED",
-        `line ${number}: ${name} of object ${claimed.id} is ${JSON.stringify(object[name] ?? null)}, computed ${expected}; ` +
+        `line ${number}: ${name} of object ${claimed.id} is ${shown(object[name] ?? null)}, computed ${expected}; ` +
           "the line was changed or damaged since it was written: export again, or restore the file from a copy",
       );
     }
@@ -153,21 +148,4 @@ function parseLine(line: string, number: number): JsonObject {
   }
   if (!isJsonObject(parsed)) throw malformed(number, "is not a JSON object");
   return parsed;
-}
-
-function malformed(number: number, what: string, options?: ErrorOptions): ImportError {
-  return new ImportError(
-    "IMPORT_MALFORMED",
-    `line ${number} ${what}; correct it or export again. Earlier lines may already be imported; importing the whole file again skips them`,
-    options,
-  );
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
-}
-
-function isNormalTime(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }

@@ -3,7 +3,8 @@ import type { ObjectId } from "../model/object-id.ts";
 import { opaqueFields } from "../model/opaque-fields.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { exportLine, lineJson, readExportHeader, readLine } from "./export-line.ts";
+import { exportLine, lineJson } from "./export-line.ts";
+import { type ExportLines, type NumberedVersion, readVersions } from "./read-export.ts";
 
 /** The result of a successful comparison: the store contains the whole export. */
 export interface VerifyReport {
@@ -23,35 +24,26 @@ const readAtOnce = 16;
  */
 export async function verifyImport(
   store: Pick<ObjectStore, "get">,
-  lines: AsyncIterable<string> | Iterable<string>,
+  lines: ExportLines,
   { progress }: { readonly progress?: (versions: number) => void } = {},
 ): Promise<VerifyReport> {
   const objects = new Set<ObjectId>();
   let versions = 0;
-  let number = 0;
-  let part: { readonly expected: StoredVersion; readonly number: number }[] = [];
+  let part: NumberedVersion[] = [];
 
   async function check(): Promise<void> {
     const found = await Promise.all(
-      part.map(({ expected }) => store.get(expected.body.id, { version: expected.version })),
+      part.map(({ stored }) => store.get(stored.body.id, { version: stored.version })),
     );
-    for (const [index, one] of part.entries()) checkEqual(one.expected, found[index], one.number);
+    for (const [index, one] of part.entries()) checkEqual(one.stored, found[index], one.number);
     versions += part.length;
     part = [];
     progress?.(versions);
   }
 
-  for await (const line of lines) {
-    number += 1;
-    const text = line.trim();
-    if (number === 1) {
-      readExportHeader(text);
-      continue;
-    }
-    if (text === "") continue;
-    const expected = readLine(text, number);
-    objects.add(expected.body.id);
-    part.push({ expected, number });
+  for await (const one of readVersions(lines)) {
+    objects.add(one.stored.body.id);
+    part.push(one);
     if (part.length >= readAtOnce) await check();
   }
   await check();

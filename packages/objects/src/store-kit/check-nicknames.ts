@@ -1,11 +1,15 @@
 import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
-import type { StoredVersion } from "../model/stored-version.ts";
+import type { ObjectBody } from "../model/object-body.ts";
 
-/** The latest version of an object before and after a transaction. */
+/** The names in the latest version of an object before and after a transaction. */
 export interface ObjectChange {
-  readonly before: StoredVersion | undefined;
-  readonly after: StoredVersion;
+  readonly before: NamedVersion | undefined;
+  readonly after: NamedVersion;
+}
+
+interface NamedVersion {
+  readonly body: Pick<ObjectBody, "id" | "nickname">;
 }
 
 /** The nicknames and ids that a store has before a transaction; those of the changed objects may be among them. */

@@ -10,7 +10,7 @@ import {
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
-import { collect, dynamic, inStore, sample, sampleBody } from "../samples.ts";
+import { dynamic, inStore, sample, sampleBody } from "../samples.ts";
 import type { Scenario } from "../store-place.ts";
 
 const a = objectId("a");
@@ -34,7 +34,7 @@ export const referencesResolve: Scenario = (createPlace) =>
 
     await assertResolves(store);
     await inStore(createPlace, async (copy) => {
-      await importObjects(copy, await collect(exportObjects(store)));
+      await importObjects(copy, () => exportObjects(store));
       await assertResolves(copy);
 
       await copy.commit([{ object: sample("a", { content: "made here" }) }]);
@@ -132,7 +132,7 @@ export const orderSurvives: Scenario = (createPlace) =>
 
     await assertOrder(store, expected);
     await inStore(createPlace, async (copy) => {
-      await importObjects(copy, await collect(exportObjects(store)));
+      await importObjects(copy, () => exportObjects(store));
       await assertOrder(copy, expected, true);
     });
   });

@@ -1,0 +1,213 @@
+import { StoreError } from "../errors.ts";
+import { defined } from "../model/defined.ts";
+import type { ObjectMetadata } from "../model/object-body.ts";
+import type { ObjectId } from "../model/object-id.ts";
+import type { VersionPoint } from "../model/stored-version.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import { checkNicknames, type ObjectChange } from "../store-kit/check-nicknames.ts";
+import { checkSameVersion } from "../store-kit/store-rules.ts";
+import { checkOrder, type FormerVersion, mergeRefused, shown } from "./import-limits.ts";
+import { type ExportLines, type NumberedVersion, readVersions } from "./read-export.ts";
+
+/** The reading functions of a store that a check needs. */
+export type CheckedStore = Pick<ObjectStore, "changesSince" | "describe" | "history" | "lookup">;
+
+/** How a file is checked. */
+export interface CheckOptions {
+  /** Whether versions may be added to objects that the store already has. Default: false. */
+  readonly merge?: boolean;
+  /** Names an object in the error for such versions. Default: its id. */
+  readonly nameOf?: (body: ObjectMetadata) => string;
+  /** Called after each part of the file, with the number of versions that are checked. */
+  readonly checking?: (versions: number) => void;
+}
+
+/** The latest version of an object in the store. */
+interface KnownVersion {
+  readonly version: number;
+  readonly at: VersionPoint;
+  readonly nickname: string | undefined;
+}
+
+/** The state of an object while its lines are read. */
+interface ObjectState {
+  readonly known: KnownVersion | undefined;
+  former: FormerVersion;
+  nickname: string | undefined;
+  added: number;
+}
+
+/** The number of versions, and of their characters, that are compared with the store at once. */
+const partLimit = { versions: 200, characters: 4_000_000 };
+
+/** The number of questions that a store is asked at the same time. */
+const askedAtOnce = 16;
+
+/**
+ * Checks a whole export against its limits and against a store, and writes nothing. Throws an `ImportError` for a line
+ * against a limit and for a refused merge, and a `StoreError` (`HISTORY_CONFLICT`, `NICKNAME_TAKEN`) for a version that
+ * contradicts the store. In memory are a few versions, and for each object about 300 bytes.
+ */
+export async function checkImport(
+  store: CheckedStore,
+  lines: ExportLines,
+  { merge = false, nameOf, checking }: CheckOptions,
+): Promise<void> {
+  const isEmpty = (await store.changesSince(undefined, { limit: 1 })).versions.length === 0;
+  const objects = new Map<ObjectId, ObjectState>();
+  let part: NumberedVersion[] = [];
+  let characters = 0;
+  let lastTxId = 0;
+  let read = 0;
+
+  async function compare(): Promise<void> {
+    if (!isEmpty) await meet(store, part, objects);
+    for (const one of part) {
+      follow(one, objects, lastTxId);
+      lastTxId = one.stored.at.tx_id;
+    }
+    if (!isEmpty) await compareStored(store, part, objects);
+    read += part.length;
+    part = [];
+    characters = 0;
+    checking?.(read);
+  }
+
+  for await (const one of readVersions(lines)) {
+    part.push(one);
+    characters += one.characters;
+    if (part.length >= partLimit.versions || characters >= partLimit.characters) await compare();
+  }
+  await compare();
+  const changed = [...objects].filter(([, { added }]) => added > 0);
+  await checkNames(isEmpty ? undefined : store, changed);
+  const merged = changed.filter(([, { known }]) => known !== undefined);
+  if (merge || merged.length === 0) return;
+  const first = await store.describe(merged.slice(0, namedObjects).map(([id]) => id));
+  throw mergeRefused({
+    objects: merged.length,
+    versions: merged.reduce((sum, [, { added }]) => sum + added, 0),
+    names: first.flatMap((known) => (known ? (nameOf?.(known.body) ?? shown(known.body.id)) : [])),
+  });
+}
+
+/** How many objects the error for a merge names. */
+const namedObjects = 5;
+
+/** Reads the latest versions of the objects that no earlier part had. */
+async function meet(
+  store: CheckedStore,
+  part: readonly NumberedVersion[],
+  objects: Map<ObjectId, ObjectState>,
+): Promise<void> {
+  const ids = [...new Set(part.map(({ stored }) => stored.body.id))].filter(
+    (id) => !objects.has(id),
+  );
+  for (const [index, known] of (await store.describe(ids)).entries()) {
+    const id = ids[index];
+    if (id === undefined || known === undefined) continue;
+    const { version, at, body } = known;
+    objects.set(id, stateOf({ version, at, nickname: body.nickname }));
+  }
+}
+
+function stateOf(known: KnownVersion | undefined): ObjectState {
+  return { known, former: { version: 0 }, nickname: undefined, added: 0 };
+}
+
+/** Checks that a line follows the former version of its object: that of an earlier line, or the latest in the store. */
+function follow(
+  { stored, number }: NumberedVersion,
+  objects: Map<ObjectId, ObjectState>,
+  lastTxId: number,
+): void {
+  const { id, nickname } = stored.body;
+  const state = objects.get(id) ?? stateOf(undefined);
+  const { known } = state;
+  const isFirst = state.former.version === 0;
+  // The file can begin with any version that the store has.
+  const isKnown = known !== undefined && stored.version <= known.version;
+  const before = known !== undefined && isFirst ? known : state.former;
+  checkOrder(
+    isFirst && isKnown ? { version: stored.version - 1 } : before,
+    lastTxId,
+    stored,
+    number,
+  );
+  state.former = { version: stored.version, at: stored.at };
+  state.nickname = nickname;
+  if (!isKnown) state.added += 1;
+  objects.set(id, state);
+}
+
+/** Compares the versions of a part that the store has too. */
+async function compareStored(
+  store: CheckedStore,
+  part: readonly NumberedVersion[],
+  objects: ReadonlyMap<ObjectId, ObjectState>,
+): Promise<void> {
+  const present = new Map<ObjectId, NumberedVersion[]>();
+  for (const one of part) {
+    const { body, version } = one.stored;
+    if (version > (objects.get(body.id)?.known?.version ?? 0)) continue;
+    const others = present.get(body.id);
+    if (others === undefined) present.set(body.id, [one]);
+    else others.push(one);
+  }
+  await forEach([...present], async ([id, versions]) => {
+    const after = (versions[0]?.stored.version ?? 1) - 1;
+    const found = await store.history(id, { after, limit: versions.length });
+    const byNumber = new Map(found.map((stored) => [stored.version, stored]));
+    for (const { stored, number } of versions) {
+      try {
+        checkSameVersion(byNumber.get(stored.version), stored);
+      } catch (error) {
+        throw atLine(error, number);
+      }
+    }
+  });
+}
+
+function atLine(error: unknown, number: number): unknown {
+  if (!StoreError.is(error)) return error;
+  const text = `line ${number}: ${error.message}; nothing was imported; import the file into a store of its own`;
+  return new StoreError(error.code, text, { cause: error });
+}
+
+/** Checks the nicknames that the objects have after the import; `store` is undefined if it is empty. */
+async function checkNames(
+  store: CheckedStore | undefined,
+  changed: readonly (readonly [ObjectId, ObjectState])[],
+): Promise<void> {
+  const owners = new Map<string, ObjectId>();
+  const objects = new Set<string>();
+  const changes = changed.map(([id, { known, nickname }]): ObjectChange => {
+    return {
+      before: known && { body: { id, ...defined({ nickname: known.nickname }) } },
+      after: { body: { id, ...defined({ nickname }) } },
+    };
+  });
+  if (store !== undefined) {
+    const nicknames = changes.flatMap(({ after }) => after.body.nickname ?? []);
+    const added = changes.flatMap(({ before, after }) => (before ? [] : [after.body.id]));
+    await forEach([...nicknames, ...added], async (name) => {
+      const owner = await store.lookup(name);
+      if (owner !== undefined) owners.set(name, owner.body.id);
+    });
+    for (const found of await store.describe(nicknames as ObjectId[]))
+      if (found !== undefined) objects.add(found.body.id);
+  }
+  checkNicknames(changes, {
+    owner: (nickname) => owners.get(nickname),
+    isObject: (id) => objects.has(id),
+  });
+}
+
+/** Runs questions for some items at the same time, to save round trips over a network. */
+async function forEach<Item>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += askedAtOnce)
+    await Promise.all(items.slice(start, start + askedAtOnce).map(ask));
+}
