@@ -110,6 +110,34 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       },
     })),
   },
+  "times-are-bounded": {
+    "keeps the time of a clock that ran ahead": broken((store) => {
+      let latest = "";
+      return {
+        async commit(writes, options) {
+          const result = await store.commit(writes, options);
+          const versions = result.versions.map((one) => {
+            if (one.at.tx_time > latest) latest = one.at.tx_time;
+            return { ...one, at: { ...one.at, tx_time: latest } };
+          });
+          return { ...result, versions };
+        },
+      };
+    }),
+    "follows a clock of any year": broken((store, clock) => ({
+      async commit(writes, options) {
+        const result = await store.commit(writes, options);
+        const tx_time = new Date(clock.now()).toISOString();
+        return {
+          ...result,
+          versions: result.versions.map((one) => ({ ...one, at: { ...one.at, tx_time } })),
+        };
+      },
+    })),
+    "accepts any transaction of another store": broken((store) => ({
+      restore: (versions) => store.restore(versions).catch(() => ({ added: versions.length })),
+    })),
+  },
   "content-hash-finds-version": {
     "returns the oldest version with a content": broken((store) => ({
       async get(id, at) {
@@ -295,6 +323,15 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     "accepts gaps without being asked": broken((store) => ({
       restore: (versions) => store.restore(versions, { gaps: true }),
     })),
+  },
+  "import-is-whole": {
+    "does not know its objects before it writes": broken(() => ({
+      describe: async (ids) => ids.map(() => undefined),
+    })),
+    "does not know its nicknames before it writes": broken(() => ({
+      lookup: async () => undefined,
+    })),
+    "does not return the versions to compare": broken(() => ({ history: async () => [] })),
   },
   "order-survives": {
     "sorts the fields of messages": broken((store) => ({

@@ -15,8 +15,12 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `versions-never-change`: `get` always returns the same data for one version.
  * - `versions-are-ordered`: the versions of an object are numbered 1, 2, 3 …, and `at: { txId }` returns the version
  *   that was the latest one after that transaction.
- * - `time-agrees-with-order`: times never decrease as transactions grow, and `at: { txTime }` returns the latest version
- *   that is not younger than that time.
+ * - `time-agrees-with-order`: times never decrease as transactions grow, unless the clock was set back by more than a day.
+ *   `at: { txTime }` returns the version with the greatest number that is not younger than that time.
+ * - `times-are-bounded`: the time of a transaction is in the years 1970 to 2200. A clock outside of them is not used; the
+ *   last time is kept. A clock that is more than a day behind the last time is followed, so neither a clock that ran ahead
+ *   nor an imported time binds later versions. `restore` rejects with `HISTORY_CONFLICT` for other times, for a version that
+ *   is up to a day older than the former one, and for a transaction above 2^52. An export of such a store can be imported.
  * - `content-hash-finds-version`: `at: { contentHash }` returns the newest version with that hash.
  * - `unchanged-adds-no-version`: a write with the `object_hash` of the latest version adds no version.
  * - `compare-and-set`: of several commits that expect the same version exactly one resolves; the others reject with
@@ -40,6 +44,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  *   version is `undefined` for `get`, and `versions` and `history` leave it out. By a transaction or a time that a missing
  *   version had, `get` returns the last version before it. The next commit follows the last version. A missing version is
  *   not added later: `HISTORY_CONFLICT`.
+ * - `import-is-whole`: an import that is refused has stored nothing. It is refused for a line against a limit, for a version
+ *   or a nickname that contradicts the store, and without `merge` for versions of objects that the store already has.
  * - `versions-agree-with-get`: `versions` returns the versions that `get` returns by number, in order. Parts that are equal
  *   in consecutive versions are one frozen value: fields, and items at the beginning and at the end of a list.
  * - `text-survives`: any well-formed text of any length is returned unit for unit.

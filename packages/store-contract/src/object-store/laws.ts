@@ -17,7 +17,12 @@ import {
   documentsKeepNewest,
 } from "./laws/documents.ts";
 import { closedRejects, survivesReopen } from "./laws/lifetime.ts";
-import { exportRoundTrips, gapsAreKept, importIsResumable } from "./laws/portability.ts";
+import {
+  exportRoundTrips,
+  gapsAreKept,
+  importIsResumable,
+  importIsWhole,
+} from "./laws/portability.ts";
 import { survivesKill, twoProcessesAgree } from "./laws/processes.ts";
 import {
   absentIsUndefined,
@@ -34,6 +39,7 @@ import {
   hashesAreTrue,
   textSurvives,
   timeAgreesWithOrder,
+  timesAreBounded,
   versionsAgreeWithGet,
   versionsAreOrdered,
   versionsNeverChange,
@@ -47,6 +53,7 @@ export type LawName =
   | "versions-never-change"
   | "versions-are-ordered"
   | "time-agrees-with-order"
+  | "times-are-bounded"
   | "content-hash-finds-version"
   | "unchanged-adds-no-version"
   | "compare-and-set"
@@ -63,6 +70,7 @@ export type LawName =
   | "export-round-trips"
   | "import-is-resumable"
   | "gaps-are-kept"
+  | "import-is-whole"
   | "versions-agree-with-get"
   | "text-survives"
   | "order-survives"
@@ -87,6 +95,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "versions-never-change": versionsNeverChange,
   "versions-are-ordered": versionsAreOrdered,
   "time-agrees-with-order": timeAgreesWithOrder,
+  "times-are-bounded": timesAreBounded,
   "content-hash-finds-version": contentHashFindsVersion,
   "unchanged-adds-no-version": unchangedAddsNoVersion,
   "compare-and-set": compareAndSet,
@@ -103,6 +112,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "export-round-trips": exportRoundTrips,
   "import-is-resumable": importIsResumable,
   "gaps-are-kept": gapsAreKept,
+  "import-is-whole": importIsWhole,
   "versions-agree-with-get": versionsAgreeWithGet,
   "text-survives": textSurvives,
   "order-survives": orderSurvives,

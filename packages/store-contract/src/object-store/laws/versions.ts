@@ -1,5 +1,7 @@
 import {
+  exportObjects,
   hashObject,
+  importObjects,
   type JsonObject,
   type JsonValue,
   objectId,
@@ -8,7 +10,16 @@ import {
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 
-import { allVersions, collectVersions, dynamic, fingerprint, inStore, sample } from "../samples.ts";
+import {
+  allVersions,
+  collect,
+  collectVersions,
+  dynamic,
+  fingerprint,
+  inStore,
+  rejectsWith,
+  sample,
+} from "../samples.ts";
 import type { Scenario } from "../store-place.ts";
 
 const a = objectId("a");
@@ -198,6 +209,58 @@ export const timeAgreesWithOrder: Scenario = async (createPlace) => {
   const elsewhere = await store.get(a, { txTime: "2026-01-02T04:04:05.678+01:00" });
   assert.equal(elsewhere?.version, 2);
   await assert.rejects(store.get(a, { txTime: "yesterday" }), RangeError);
+};
+
+export const timesAreBounded: Scenario = async (createPlace) => {
+  await using place = await createPlace();
+  const day = 24 * 60 * 60 * 1000;
+  const base = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+  const ahead = Date.UTC(2150, 0, 1);
+  // A reading of the clock, and the time of the transaction that is committed then.
+  const steps: readonly (readonly [reading: number, time: number])[] = [
+    [base, base],
+    [Date.UTC(256168, 0, 1), base],
+    [8.64e15 + 1, base],
+    [-1, base],
+    [base + 5, base + 5],
+    [ahead, ahead],
+    [ahead - day, ahead],
+    [base + 4, base + 5],
+    [base + 9, base + 9],
+  ];
+  let reading = base;
+  await using store = await place.open({ clock: { now: () => reading } });
+  for (const [index, [next, time]] of steps.entries()) {
+    reading = next;
+    // The clock is set back while another object is written, and a day counts for each object.
+    const id = next > base + day && next <= ahead ? "other" : "a";
+    const { versions } = await store.commit([{ object: sample(id, { index }) }]);
+    assert.equal(versions[0]?.at.tx_time, new Date(time).toISOString(), `reading ${next}`);
+  }
+  assert.equal((await store.get(a, { txTime: new Date(base + 5).toISOString() }))?.version, 6);
+  assert.equal((await store.get(a, { txTime: new Date(ahead).toISOString() }))?.version, 7);
+
+  await inStore(createPlace, async (copy) => {
+    const lines = await collect(exportObjects(store));
+    await importObjects(copy, () => lines);
+    assert.deepEqual(await collect(exportObjects(copy)), lines);
+  });
+
+  const latest = (await store.get(a)) as StoredVersion;
+  const { body, hashes } = sample("a", { restored: true });
+  const next = { body, hashes, version: latest.version + 1 };
+  for (const at of [
+    { tx_id: 2 ** 52 + 1, tx_time: latest.at.tx_time },
+    { tx_id: 100, tx_time: "2201-01-01T00:00:00.000Z" },
+    { tx_id: 100, tx_time: "1969-12-31T23:59:59.999Z" },
+    { tx_id: 100, tx_time: new Date(base).toISOString() },
+  ])
+    await rejectsWith("HISTORY_CONFLICT", store.restore([{ ...next, at }]));
+  const at = { tx_id: 2 ** 52, tx_time: new Date(ahead).toISOString() };
+  assert.deepEqual(await store.restore([{ ...next, at }]), { added: 1 });
+  const { versions } = await store.commit([{ object: sample("a", { after: true }) }]);
+  const expected = { tx_id: 2 ** 52 + 1, tx_time: new Date(base + 9).toISOString() };
+  assert.deepEqual(versions[0]?.at, expected);
 };
 
 export const contentHashFindsVersion: Scenario = (createPlace) =>
