@@ -180,7 +180,7 @@ export {
   type PresentVersion,
   requestDigest,
 } from "./store-kit/store-rules.ts";
-export { isTransactionTime, laterPoint, timeOf } from "./store-kit/transaction-time.ts";
+export { isTransactionTime, laterPoint, mayFollow, timeOf } from "./store-kit/transaction-time.ts";
 export { type ChunkReader, type ChunkWriter, deepFreeze } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
 export { describeAll } from "./reading/describe-all.ts";

@@ -1,5 +1,7 @@
 import type { Message } from "../chat/message.ts";
 import type { ContextSession } from "../session/context-session.ts";
+import type { HostClock } from "../host/host-clock.ts";
+import { clockNotice } from "./clock-notice.ts";
 import { cutMessageText } from "./cut-message-text.ts";
 import {
   failureNotice,
@@ -15,14 +17,15 @@ export type NoticeKind =
   | "lost-store"
   | "shared-session"
   | "other-store"
+  | "clock"
   | "cut-message";
 
 /** How a connection reports to the user, and to its adapter. */
 export interface NoticeOptions {
   /**
    * Shows the user a text outside the chat. It is called once for each failure until the failure is over, and once if the
-   * store was lost, if another process has the session open, if the session was begun on another store, or for a message
-   * of which a part is kept as text. It must not throw. Default: the user is not notified.
+   * store was lost, if another process has the session open, if the session was begun on another store, if the clock
+   * cannot be right, or for a message of which a part is kept as text. It must not throw. Default: the user is not notified.
    */
   readonly notify?: (text: string, kind: NoticeKind) => void;
   /** Called at each failure, also at one that the user knows. It must not throw. Default: nothing. */
@@ -46,10 +49,13 @@ export interface ConnectionNotices {
   cut(message: Message, turn: number): void;
 }
 
-export function connectionNotices(options: NoticeOptions): ConnectionNotices {
-  const { notify = () => undefined, onFailure = () => undefined, notices } = options;
+export function connectionNotices(
+  options: NoticeOptions & { readonly clock?: HostClock },
+): ConnectionNotices {
+  const { notify = () => undefined, onFailure = () => undefined, notices, clock } = options;
   const notice = failureNotice(notices);
   const notified = new Set<NoticeKind>();
+  const clockText = clockNotice();
   let isLost = false;
 
   function notifyOnce(text: string, kind: NoticeKind): void {
@@ -73,6 +79,8 @@ export function connectionNotices(options: NoticeOptions): ConnectionNotices {
       // After a loss the user knows already that the store is another one.
       if (session.isFromOtherStore && !isLost)
         notifyOnce(otherStoreText(notices?.whose), "other-store");
+      const text = clock === undefined ? undefined : clockText(clock.now());
+      if (text !== undefined) notifyOnce(text, "clock");
     },
     lost(error) {
       isLost = true;

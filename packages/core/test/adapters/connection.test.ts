@@ -659,6 +659,24 @@ describe("the session of a connection", () => {
     expect(notices).toEqual([expect.stringContaining("another process has this session open too")]);
   });
 
+  it.each([
+    ["shows no year of 1970 to 2200", Date.UTC(2201, 0, 1), "a year before 1970 or after 2200"],
+    ["is set back by more than a day", 0, "was set back by more than a day"],
+  ])("continues and gives one notice if the clock %s", async (_, later, text) => {
+    let now = Date.UTC(2026, 0, 1);
+    const clock = { now: () => now, wait: async () => await new Promise(() => {}) };
+    const { connection, notices } = await testConnection({ host: { clock } });
+    await connection.modelCall({ messages: hello });
+    expect(notices).toEqual([]);
+    now = later;
+
+    await connection.modelCall({ messages: hello });
+    const call = await connection.modelCall({ messages: hello });
+
+    expect(textsOf(call).join("\n")).toContain("hello");
+    expect(notices).toEqual([expect.stringContaining(text)]);
+  });
+
   it("gives one notice if its history began on another store", async () => {
     const { connection, notices } = await testConnection({
       changed: (session) =>
