@@ -142,10 +142,40 @@ export const objectsFaults: readonly DeliberateFault[] = [
     breaks: "A damaged import passes its verification.",
   },
   {
-    file: "portability/import-objects.ts",
+    file: "portability/read-export.ts",
     of: "if (announced !== undefined && announced !== read) {",
     becomes: "if (false) {",
     breaks: "An export that was cut short counts as complete.",
+  },
+  {
+    file: "portability/check-import.ts",
+    of: "if (merge || merged.length === 0) return;",
+    becomes: "return;",
+    breaks: "A file adds versions to objects of the store without being asked to.",
+  },
+  {
+    file: "portability/import-objects.ts",
+    of: "await checkImport(store, lines(), options);",
+    becomes: "",
+    breaks: "An import writes the lines before one with a fault.",
+  },
+  {
+    file: "portability/import-limits.ts",
+    of: "if (at.tx_id < lastTxId)",
+    becomes: "if (false)",
+    breaks: "Lines are imported that are not in the order of their transactions.",
+  },
+  {
+    file: "store-kit/transaction-time.ts",
+    of: "former - next > longestHold",
+    becomes: "false",
+    breaks: "A clock that ran ahead binds the times of all later versions.",
+  },
+  {
+    file: "store-kit/stage-commit.ts",
+    of: "isTransactionTime(now) ? now : timeOf(last)",
+    becomes: "now",
+    breaks: "A clock without a date makes each commit fail.",
   },
   {
     file: "reading/resolve-reference.ts",

@@ -76,9 +76,15 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
   },
   {
     file: "reading/as-of.ts",
-    of: 'Number(names.read(commit, "tx")) <= asOf.txId',
-    becomes: 'Number(names.read(commit, "tx")) < asOf.txId',
+    of: 'Number(names.read(commit, "tx")) <= txId',
+    becomes: 'Number(names.read(commit, "tx")) < txId',
     breaks: "A query as of a transaction does not see what that transaction wrote.",
+  },
+  {
+    file: "reading/as-of.ts",
+    of: "{:find [(max n)]",
+    becomes: "{:find [(min n)]",
+    breaks: "A query as of a time sees the first commit only.",
   },
   {
     file: "open-xtdb-store.ts",

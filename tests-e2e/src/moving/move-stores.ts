@@ -101,7 +101,7 @@ async function killDuringImport(place: NamedPlace, file: string, versions: numbe
   const deadline = Date.now() + 300_000;
   while ((await countVersions(place)) < versions / 5) {
     if (Date.now() > deadline) throw new Error(`too little of ${file} was imported`);
-    await delay(50);
+    await delay(10);
   }
   child.kill("SIGKILL");
   await once(child, "close");
