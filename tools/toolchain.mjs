@@ -1,6 +1,7 @@
 // Runs a task of this workspace with only Node ≥ 20 and npm. It installs the pinned Node and pnpm as
 // npm packages into node_modules/.toolchain, then the workspace from its lockfile, then runs
-// `pnpm run <task>` with them. It does not install again what is installed already.
+// `pnpm run <task>` with them. It does not install again what is installed already. npm compares each
+// package with its hash in toolchain-hashes.json, which `npm view NAME@VERSION dist.integrity` prints.
 //
 //   node tools/toolchain.mjs <task> [arguments of the task]
 //   node tools/toolchain.mjs exec <command> [arguments]
@@ -42,31 +43,12 @@ function installTools() {
   }
 
   const { nodePackage, pnpmPackage } = platformPackages();
+  const wanted = { [nodePackage]: nodeVersion, [pnpmPackage]: pnpmVersion };
   const started = Date.now();
   console.log(
     `installing Node ${nodeVersion} and pnpm ${pnpmVersion} into node_modules/.toolchain`,
   );
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "package.json"), '{ "private": true }\n');
-  const packages = [`${nodePackage}@${nodeVersion}`, `${pnpmPackage}@${pnpmVersion}`];
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const installed = spawnSync("npm", ["install", ...flags, ...packages], {
-    cwd: home,
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: windows,
-  });
-  if (installed.error) {
-    fail(
-      `npm could not be started (${installed.error.message}). It comes with Node; check that it is on PATH.`,
-    );
-  }
-  if (installed.status !== 0) {
-    fail(
-      `npm could not install ${packages.join(" and ")} (its message is above). ` +
-        "The first run needs a package registry; later runs do not.",
-    );
-  }
+  installPackages(wanted);
   const modules = join(home, "node_modules");
   const paths = {
     node: join(modules, nodePackage, "bin", windows ? "node.exe" : "node"),
@@ -75,6 +57,64 @@ function installTools() {
   writeFileSync(record, JSON.stringify({ nodeVersion, pnpmVersion, ...paths }, undefined, 2));
   console.log(`installed Node and pnpm (${seconds(started)})`);
   return paths;
+}
+
+/**
+ * Installs packages with npm from a lockfile that has their hashes. A failure leaves no folder.
+ * @param {Readonly<Record<string, string>>} wanted versions by package
+ */
+function installPackages(wanted) {
+  const hashes = JSON.parse(readText("tools/toolchain-hashes.json"));
+  const packages = Object.entries(wanted).map(([name, version]) => {
+    const integrity = hashes[`${name}@${version}`];
+    if (integrity === undefined) {
+      console.warn(
+        `toolchain: tools/toolchain-hashes.json has no hash of ${name}@${version}, so it is not compared with one`,
+      );
+    }
+    return { name, version, integrity };
+  });
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  const manifest = { name: "toolchain", private: true, dependencies: wanted };
+  const locked = packages.map(({ name, ...facts }) => [`node_modules/${name}`, facts]);
+  const lock = {
+    name: "toolchain",
+    lockfileVersion: 3,
+    requires: true,
+    packages: { "": { dependencies: wanted }, ...Object.fromEntries(locked) },
+  };
+  writeFileSync(join(home, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(home, "package-lock.json"), JSON.stringify(lock));
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const installed = spawnSync("npm", ["ci", ...flags], {
+    cwd: home,
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8",
+    shell: windows,
+  });
+  if (installed.error) {
+    fail(
+      `npm could not be started (${installed.error.message}). It comes with Node; check that it is on PATH.`,
+    );
+  }
+  if (installed.status === 0) return;
+  rmSync(home, { recursive: true, force: true });
+  const [, expected, found] =
+    /wanted (sha512-[\w+/=]+) but got (sha512-[\w+/=]+)/u.exec(installed.stderr) ?? [];
+  const changed = packages.find(({ integrity }) => integrity === expected);
+  const names = packages.map(({ name, version }) => `${name}@${version}`);
+  if (expected !== undefined && changed !== undefined) {
+    fail(
+      `the package ${changed.name}@${changed.version} from the registry is not the one that tools/toolchain-hashes.json names. ` +
+        `Expected: ${expected}, found: ${found}. Nothing was installed. Check the registry, or a proxy in front of it.`,
+    );
+  }
+  console.error(installed.stderr);
+  fail(
+    `npm could not install ${names.join(" and ")} (its message is above). ` +
+      "The first run needs a package registry; later runs do not.",
+  );
 }
 
 /** Installs the workspace from its lockfile, except if it is installed for the same manifests already. */

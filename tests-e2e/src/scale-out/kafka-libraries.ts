@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -37,12 +38,13 @@ export function fetchKafkaLibraries(folder: string): KafkaLibraries {
     dependency("org.slf4j", "slf4j-simple", "1.7.36") +
     pom.slice(end);
   return {
-    broker: fetched(join(folder, "broker"), ofBroker),
-    node: `${join(nodeFolder, "src")}:${fetched(join(folder, "node"), withKafka)}`,
+    broker: fetched(folder, "broker", ofBroker),
+    node: `${join(nodeFolder, "src")}:${fetched(folder, "node", withKafka)}`,
   };
 }
 
-function fetched(folder: string, pom: string): string {
+function fetched(parent: string, name: string, pom: string): string {
+  const folder = join(parent, name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "pom.xml"), pom);
   const libraries = join(folder, "libraries");
@@ -51,7 +53,25 @@ function fetched(folder: string, pom: string): string {
     ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${libraries}`],
     { cwd: folder, stdio: ["ignore", "inherit", "inherit"] },
   );
+  checkJars(name, libraries);
   return join(libraries, "*");
+}
+
+/** Throws unless the libraries are, byte for byte, those of `kafka-jars.sha256`. */
+function checkJars(name: string, folder: string): void {
+  const list = readFileSync(join(import.meta.dirname, "kafka-jars.sha256"), "utf8");
+  const expected = list.split("\n").filter((line) => line.includes(`  ${name}/`));
+  const found = readdirSync(folder).map((jar) => {
+    const hash = createHash("sha256").update(readFileSync(join(folder, jar)));
+    return `${hash.digest("hex")}  ${name}/${jar}`;
+  });
+  const differing = [
+    ...expected.filter((line) => !found.includes(line)).map((line) => `expected: ${line}`),
+    ...found.filter((line) => !expected.includes(line)).map((line) => `found: ${line}`),
+  ];
+  if (differing.length === 0) return;
+  rmSync(folder, { recursive: true });
+  throw new Error(`Maven fetched other libraries than the pinned ones:\n${differing.join("\n")}`);
 }
 
 function dependency(group: string, artifact: string, version: string): string {

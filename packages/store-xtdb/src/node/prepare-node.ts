@@ -101,8 +101,12 @@ async function checkJars(folder: string, hashes: ReadonlyMap<string, string>): P
   const missing = [...hashes.keys()].filter((name) => !found.includes(name));
   const foreign: string[] = [];
   for (const name of found) {
-    const hash = createHash("sha256").update(await readFile(join(folder, name)));
-    if (hash.digest("hex") !== hashes.get(name)) foreign.push(name);
+    const hash = createHash("sha256")
+      .update(await readFile(join(folder, name)))
+      .digest("hex");
+    const expected = hashes.get(name);
+    if (hash === expected) continue;
+    foreign.push(`${name} (SHA-256 expected: ${expected ?? "no such file"}, found: ${hash})`);
   }
   if (missing.length === 0 && foreign.length === 0) return;
   const problems = [

@@ -88,7 +88,7 @@ describe.skipIf(lacking !== undefined || process.platform === "win32")("building
     await expect(prepareNode(options)).rejects.toMatchObject({
       code: "BUILD_FAILED",
       message: expect.stringMatching(
-        /missing: snappy-[\d.]+jar; not the tested ones: agrona-1\.16\.0\.jar/u,
+        /missing: snappy-[\d.]+jar; not the tested ones: agrona-1\.16\.0\.jar \(SHA-256 expected: [\da-f]{64}, found: 73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac\)/u,
       ),
     });
   });
