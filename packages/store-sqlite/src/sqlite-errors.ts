@@ -2,10 +2,14 @@ import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 
 import { sqliteCode } from "./connection.ts";
 
+/** The commands that help with a damaged store. */
+const damageAdvice =
+  "scm doctor shows what is damaged, scm doctor --repair keeps what is sound, and scm restore takes a backup";
+
 /** The error code and the advice for each primary result code of SQLite (sqlite.org/rescode.html). */
 const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   // All statements are constant, so one is wrong only if the tables are not those that the store made.
-  1: ["STORE_CORRUPT", "its tables are not as they were made; restore it from a copy or an export"],
+  1: ["STORE_CORRUPT", `its tables are not as they were made; ${damageAdvice}`],
   3: ["STORE_UNREADABLE", "access is denied; check its owner and its permissions"],
   5: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
   6: ["STORE_BUSY", "another program keeps it locked; wait for that program, or end it"],
@@ -17,7 +21,7 @@ const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
     "STORE_UNREADABLE",
     "a read or a write failed; check the disk, and check that the file was not moved",
   ],
-  11: ["STORE_CORRUPT", "it is damaged; move it away and restore it from a copy or an export"],
+  11: ["STORE_CORRUPT", `it is damaged; ${damageAdvice}`],
   13: [
     "STORE_FULL",
     "no space is left for it; free some space and try again; what it has is unchanged",
@@ -25,7 +29,7 @@ const answers: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   14: ["STORE_UNREADABLE", "it cannot be opened; check that its folder exists and is accessible"],
   26: [
     "STORE_CORRUPT",
-    "it is not a database, or its beginning is damaged; restore it from a copy or choose another path",
+    `it is not a database, or its beginning is damaged; choose another path, or ${damageAdvice}`,
   ],
 };
 
@@ -50,7 +54,7 @@ function isOutOfRange(error: unknown): error is Error {
 
 /** Returns the error for damage of a store, with what is damaged and what to do. */
 export function damageIn(path: string, what: string, cause?: unknown): StoreError {
-  const message = `the store ${path} is damaged: ${what}; restore it from a copy or an export`;
+  const message = `the store ${path} is damaged: ${what}; ${damageAdvice}`;
   return new StoreError("STORE_CORRUPT", message, cause === undefined ? undefined : { cause });
 }
 

@@ -40,7 +40,7 @@ it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
     "a file that is not a database",
     async (path) => await writeFile(path, "this is a text, and a long one at that. ".repeat(200)),
     "STORE_CORRUPT",
-    /restore it from a copy/,
+    /scm restore takes a backup/,
   ],
   [
     "a file whose beginning is damaged",
@@ -49,7 +49,7 @@ it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
       await writeFile(path, (await readFile(path)).fill(0x5a, 0, 2000));
     },
     "STORE_CORRUPT",
-    /restore it from a copy/,
+    /scm restore takes a backup/,
   ],
   [
     "a file of a newer program",
