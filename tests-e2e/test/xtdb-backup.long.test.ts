@@ -15,13 +15,16 @@ test.skipIf(missingForXtdb() !== undefined)(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "scm-"));
     const scm = async (...argv: readonly string[]): Promise<string> => {
-      const start = ["--conditions=@self-context-manager/source", main, "xtdb", ...argv];
+      const words = ["backup", "restore"].includes(argv[0] ?? "")
+        ? [...argv, "--store", "xtdb"]
+        : ["xtdb", ...argv];
+      const start = ["--conditions=@self-context-manager/source", main, ...words];
       const { stdout } = await promisify(execFile)(process.execPath, start);
       return stdout;
     };
     const from = ["--at", join(folder, "from")];
     const to = ["--at", join(folder, "to")];
-    const backup = join(folder, "backup.db");
+    const backup = join(folder, "backup.gz");
     try {
       const url = (await scm("start", ...from)).trim();
       const again = (await scm("start", ...from)).trim();

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 
 import { CliError, IncompleteError, isClosedPipe, UsageError } from "./cli-errors.ts";
 import { type Command, commonOptions } from "./command.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
 import { findCommand } from "./commands/find.ts";
 import { graphCommand } from "./commands/graph.ts";
@@ -22,6 +23,7 @@ import { nicknameCommand } from "./commands/nickname.ts";
 import { noteCommand } from "./commands/note.ts";
 import { printCommand } from "./commands/print.ts";
 import { replayCommand } from "./commands/replay.ts";
+import { restoreCommand } from "./commands/restore.ts";
 import { showCommand } from "./commands/show.ts";
 import { summarizeCommand } from "./commands/summarize.ts";
 import { viewCommand } from "./commands/view.ts";
@@ -30,7 +32,7 @@ import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { terminalText } from "./format/terminal-text.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
+import { namedPlace, openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
@@ -72,6 +74,8 @@ const commands: readonly Command[] = [
   summarizeCommand,
   exportCommand,
   importCommand,
+  backupCommand,
+  restoreCommand,
   replayCommand,
   xtdbCommand,
 ];
@@ -221,6 +225,7 @@ async function runCommand(
     progress: (doing, noun = "version") =>
       progress(doing, { noun, write: output.draw, isTerminal: output.isTerminal ?? false }),
     storePlace: () => placeOf(named),
+    namedPlace: async ({ create = false } = {}) => await namedPlace({ ...named, create }),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
     openDocuments: async (store) => await openNamedDocuments(named, store),
   });

@@ -1,4 +1,4 @@
-import type { OpenedDocuments } from "@self-context-manager/compose";
+import type { OpenedDocuments, StorePlace } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 import type { PageFiles } from "@self-context-manager/inspector";
 
@@ -54,6 +54,8 @@ export interface CommandCall {
   progress(doing: string, noun?: string): Progress;
   /** The place of the store, for messages. */
   storePlace(): string;
+  /** The kind and the place of the store that the options and the environment name. `create`: it need not exist. */
+  namedPlace(options?: Pick<OpenStoreWishes, "create">): Promise<StorePlace>;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
   /** Opens the search index of the store that `openStore` has opened. */

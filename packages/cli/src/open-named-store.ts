@@ -6,6 +6,7 @@ import {
   openStore,
   type StoreKind,
   storeKinds,
+  type StorePlace,
   systemClock,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
@@ -35,11 +36,23 @@ const longWait = 120_000;
 /** Opens the store that options and environment name. A store that does not exist is created only with `create`. */
 export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   const { config, at } = placed(named);
-  await checkKind(config.store, at);
-  if (named.create !== true) await checkStore(config.store, at);
+  await checkPlace(named);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
   const notify = defined({ notify: named.note });
   return await openStore({ store: config.store, at, clock: systemClock, xtdb, ...notify });
+}
+
+/** The kind and the place of the store that options and environment name. Without `create`, it must exist. */
+export async function namedPlace(named: NamedStore): Promise<StorePlace> {
+  const { config, at } = placed(named);
+  await checkPlace(named);
+  return { store: config.store, at, xtdb: config.xtdb };
+}
+
+async function checkPlace(named: NamedStore): Promise<void> {
+  const { config, at } = placed(named);
+  await checkKind(config.store, at);
+  if (named.create !== true) await checkStore(config.store, at);
 }
 
 /** Opens the search index of the open store that options and environment name. */

@@ -56,6 +56,6 @@ export function failUnverified(
   for (const text of problems) note(visible(text));
   const calls = harmed.map(({ call }) => call).join(", ");
   throw new CliError(
-    `call ${calls} could not be verified completely (${counted(problems.size, "problem")}, listed above); to restore damaged data, import an older export into a new store with scm import`,
+    `call ${calls} could not be verified completely (${counted(problems.size, "problem")}, listed above); scm doctor shows what else is damaged, scm doctor --repair --from FILE takes it from a backup or an export`,
   );
 }

@@ -47,11 +47,18 @@ test("a failed backup or restore is reported in a sentence", async () => {
   await mkdir(at);
   await writeFile(backup, "no database");
 
-  const restored = await run(["xtdb", "restore", backup, "--at", at]);
-  const backedUp = await run(["xtdb", "backup", join(store.workspace, "new.db"), "--at", at]);
+  const restored = await run(["restore", backup, "--store", "xtdb", "--at", at]);
+  const backedUp = await run([
+    "backup",
+    join(store.workspace, "new.db"),
+    "--store",
+    "xtdb",
+    "--at",
+    at,
+  ]);
 
   expect([restored.code, backedUp.code]).toEqual([1, 1]);
-  expect(restored.stderr).toContain(`${backup} is not a complete backup of a node`);
+  expect(restored.stderr).toContain(`${backup} is not a complete backup`);
   expect(backedUp.stderr).toContain(`there is no data of a node in ${at}`);
 });
 

@@ -18,6 +18,12 @@ export { folderFiles } from "./folder-files.ts";
 export { indexFolder, type IndexedFolder, type IndexFolderOptions } from "./index-folder.ts";
 export { openDocuments, type OpenedDocuments } from "./open-documents.ts";
 export { openStore, type OpenStoreOptions } from "./open-store.ts";
+export {
+  backupStore,
+  type BackupContent,
+  restoreStore,
+  type RestoreReport,
+} from "./store-backup.ts";
 export type { StorePlace } from "./search-path.ts";
 export {
   type SessionSettings,

@@ -13,15 +13,11 @@ import { shortCount } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { runXtdbQuery } from "./xtdb-query.ts";
 
-/** The actions by name, with the number of files that each takes. */
-const actions: Readonly<
-  Record<string, { readonly files: 0 | 1; run(call: CommandCall): Promise<void> }>
-> = {
-  start: { files: 0, run: onNode(start) },
-  stop: { files: 0, run: onNode(stop) },
-  status: { files: 0, run: onNode(status) },
-  backup: { files: 1, run: onNode(backup) },
-  restore: { files: 1, run: onNode(restore) },
+/** The actions by name, except `query`. */
+const actions: Readonly<Record<string, (call: CommandCall) => Promise<void>>> = {
+  start: onNode(start),
+  stop: onNode(stop),
+  status: onNode(status),
 };
 
 function onNode(
@@ -32,9 +28,8 @@ function onNode(
 
 export const xtdbCommand: Command = {
   name: "xtdb",
-  summary:
-    "start, stop, inspect, back up or restore this machine's XTDB node; query a store in XTDB",
-  arguments: "ACTION [FILE | QUERY ...]",
+  summary: "start, stop or inspect this machine's XTDB node; query a store in XTDB",
+  arguments: "ACTION [QUERY ...]",
   argumentCount: { least: 1, most: 20 },
   options: {
     port: { value: "N", help: "with start: the port to listen on; default: a free one" },
@@ -48,8 +43,6 @@ export const xtdbCommand: Command = {
   start         start the node if it does not run, and keep it running until stop
   stop          stop the node, even if processes use it
   status        show whether the node runs, where, and which processes use it
-  backup FILE   copy all data to FILE, which must not exist; the node may be running
-  restore FILE  fill a data folder without data from such a FILE
   query EDN ... query the store in Datalog, with a value for each variable of :in; prints each row as
                 a line of JSON; needs --store xtdb if $SCM_STORE_KIND is not xtdb
 
@@ -59,8 +52,8 @@ stops after the last process that uses it, except if scm xtdb start has started 
 or newer, and Maven once. Each request to a node needs its token: that of $SCM_XTDB_TOKEN at the start,
 else a random one, in the file token of the data folder. Commands that name the folder find it there.`,
   async run(call) {
-    const [name = "", ...files] = call.arguments;
-    if (name === "query") return await runXtdbQuery(call, files);
+    const [name = "", ...others] = call.arguments;
+    if (name === "query") return await runXtdbQuery(call, others);
     if (call.text("as-of") !== undefined)
       throw new UsageError("--as-of is an option of query; the other actions have no use for it");
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
@@ -69,12 +62,9 @@ else a random one, in the file token of the data folder. Commands that name the 
         `there is no action ${JSON.stringify(name)}; the actions are ${[...Object.keys(actions), "query"].join(", ")}`,
       );
     }
-    if (files.length !== action.files) {
-      throw new UsageError(
-        `${name} takes ${action.files === 0 ? "no file" : "one file"}; got ${files.length === 0 ? "none" : files.join(", ")}`,
-      );
-    }
-    await action.run(call);
+    if (others.length > 0)
+      throw new UsageError(`${name} takes no further argument; got ${others.join(", ")}`);
+    await action(call);
   },
 };
 
@@ -140,16 +130,4 @@ async function status(node: XtdbNode, call: CommandCall): Promise<void> {
         ]),
   ].filter(([, value]) => value !== undefined);
   await call.print(lines.map(([name, value]) => `${String(name).padEnd(12)}${value}\n`).join(""));
-}
-
-async function backup(node: XtdbNode, call: CommandCall): Promise<void> {
-  const file = resolve(call.folder, call.arguments[1] ?? "");
-  await node.backup(file);
-  call.note(`backed up to ${file}`);
-}
-
-async function restore(node: XtdbNode, call: CommandCall): Promise<void> {
-  const file = resolve(call.folder, call.arguments[1] ?? "");
-  await node.restore(file);
-  call.note(`restored from ${file}`);
 }

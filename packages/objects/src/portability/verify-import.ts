@@ -63,7 +63,7 @@ function checkEqual(
     found === undefined
       ? `line ${number}: ${name} is not in the store; import the file, then verify again`
       : `line ${number}: ${name} differs from the line in ${differences(expected, found).join(", ")}; ` +
-          "the store is damaged: restore it from a backup, or import the file into a new one",
+          "the store is damaged: scm doctor shows what is damaged, and scm doctor --repair --from FILE takes it from this file",
   );
 }
 

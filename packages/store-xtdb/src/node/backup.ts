@@ -135,7 +135,7 @@ async function takeRecord(path: string, backup: string): Promise<EngineRecord> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NodeError(
       "RESTORE_REFUSED",
-      `${backup} is not a complete backup of a node (${reason}); choose a file that \`scm xtdb backup\` wrote`,
+      `${backup} is not a complete backup of a node (${reason}); choose a file that \`scm backup\` wrote`,
       { cause },
     );
   }
