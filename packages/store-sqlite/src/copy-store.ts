@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { connect } from "./connection.ts";
+import { checkLog, hasLog } from "./log-of-file.ts";
 import { checkFile } from "./schema.ts";
 import { storeErrorOf } from "./sqlite-errors.ts";
 
@@ -18,10 +19,12 @@ export async function copySqliteStore(path: string, to: string): Promise<void> {
   const from = resolve(path);
   // SQLite itself would create the file with the permissions of the process.
   await (await open(to, "wx", 0o600)).close();
+  const hadLog = hasLog(from);
   const source = await connect(from);
   try {
     source.execute(`PRAGMA busy_timeout = ${patience}`);
     checkFile(source, from);
+    checkLog(source, from, hadLog);
     source.run("VACUUM INTO ?", to);
   } catch (error) {
     throw storeErrorOf(error, from);

@@ -8,6 +8,8 @@ const sideFiles = ["-wal", "-shm"] as const;
 export interface FileIdentity {
   /** Throws `STORE_LOST` if the store's file was deleted, renamed or replaced since it was opened. */
   check(): void;
+  /** Whether the path still leads to the store's file. */
+  isThere(): boolean;
   /** Removes the side files that belong to the lost file, so that a new file at the path does not get them. */
   removeSideFiles(): void;
 }
@@ -17,6 +19,7 @@ export function fileIdentity(path: string): FileIdentity {
   const opened = look(path);
   const sides = sideFiles.map((end) => ({ path: path + end, facts: look(path + end) }));
   return {
+    isThere: () => isSame(look(path), opened),
     check() {
       const now = look(path);
       if (now === "unknown" || opened === "unknown" || isSame(now, opened)) return;

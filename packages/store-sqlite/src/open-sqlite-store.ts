@@ -20,6 +20,7 @@ import type { Head } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
+import { checkLog, endLog, hasLog, leaveLog, noteFile } from "./log-of-file.ts";
 import { checkFile, migrate } from "./schema.ts";
 import { damageIn, DamageError, storeErrorOf } from "./sqlite-errors.ts";
 import { prepareFile } from "./store-file.ts";
@@ -152,7 +153,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       if (closed) return;
       closed = true;
       checkpoints.stop();
-      close(connection);
+      close(connection, isLost || !identity.isThere());
       if (isLost) identity.removeSideFiles();
     },
   };
@@ -185,6 +186,7 @@ async function open(
   // Loaded first, so that a Node without SQLite does not leave an empty file on the disk.
   await loadSqlite();
   await prepareFile(path);
+  const hadLog = hasLog(path);
   let connection: Connection | undefined;
   try {
     const opened = await connect(path);
@@ -194,12 +196,17 @@ async function open(
       opened.execute(`PRAGMA busy_timeout = ${shortWait}; PRAGMA page_size = ${pageBytes}`);
       // One transaction, so that it sees all of a schema that another process creates now, or nothing of it.
       const isOld = opened.transaction("read", () => checkFile(opened, path));
+      // The schema is in the file itself before there is a log, so that a copy without the log is no empty store.
+      if (isOld) migrate(opened, path);
+      checkLog(opened, path, hadLog);
+      noteFile(opened, path);
       // The switch to the write-ahead log needs exclusive access for a moment. Two processes that open the file at the
       // same time compete for it, so this is retried while the file is busy.
       opened.execute(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON",
       );
-      if (isOld) migrate(opened, path);
+      // The first reading makes the log, which is one of the files of the store from here on.
+      opened.first("SELECT one FROM clock");
       if (maxBytes !== undefined) limitSize(opened, maxBytes);
     });
     return opened;
@@ -218,11 +225,9 @@ function limitSize(connection: Connection, maxBytes: number): void {
  * Closes the database, and moves the log into the file if no other process has it open. This completes a file that was
  * renamed, because its log stayed at the old path.
  */
-function close(connection: Connection): void {
-  try {
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch {
-    // All acknowledged commits are in the log. The next process that opens the file reads them there.
-  }
+function close(connection: Connection, isMoved: boolean): void {
+  if (isMoved) leaveLog(connection);
+  // At a path where another file may be, the journal of the change would be read into that file.
+  else endLog(connection);
   connection.close();
 }

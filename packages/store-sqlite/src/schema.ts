@@ -2,6 +2,7 @@ import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
+import { fileTable } from "./log-of-file.ts";
 import { sumOf } from "./row-sums.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
@@ -103,6 +104,7 @@ const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO clock VALUES (1, 0, 0, 0, ${sumOf(0, new Date(0).toISOString(), 0)});
   ${documentTables}
+  ${fileTable}
   `,
 ];
 

@@ -9,9 +9,10 @@ import { resolve } from "node:path";
 
 import { connect, type Connection, type Row } from "./connection.ts";
 import { inRanges } from "./in-ranges.ts";
+import { number } from "./row-values.ts";
 import { checkFile } from "./schema.ts";
 import { storeErrorOf } from "./sqlite-errors.ts";
-import { number, selectVersion, type VersionReader, versionReader } from "./version-rows.ts";
+import { selectVersion, type VersionReader, versionReader } from "./version-rows.ts";
 
 /** A version of a file: as it was stored, or the reason why it cannot be trusted. */
 export interface FileVersion {

@@ -10,7 +10,7 @@ import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { counted, shortCount } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 export const backupCommand: Command = {

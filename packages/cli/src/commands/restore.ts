@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { type Command, jsonOption } from "../command.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
