@@ -15,6 +15,7 @@ import { inspectCommand } from "./commands/inspect.ts";
 import { indexCommand } from "./commands/index-folder.ts";
 import { linksCommand } from "./commands/links.ts";
 import { diffCommand } from "./commands/diff.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
@@ -76,6 +77,7 @@ const commands: readonly Command[] = [
   importCommand,
   backupCommand,
   restoreCommand,
+  doctorCommand,
   replayCommand,
   xtdbCommand,
 ];

@@ -22,6 +22,7 @@ const commands = [
   "import",
   "backup",
   "restore",
+  "doctor",
   "replay",
   "xtdb",
 ];

@@ -24,6 +24,12 @@ export {
   restoreStore,
   type RestoreReport,
 } from "./store-backup.ts";
+export {
+  type CheckedVersion,
+  checkedVersions,
+  databaseDamage,
+  searchIndexDamage,
+} from "./store-check.ts";
 export type { StorePlace } from "./search-path.ts";
 export {
   type SessionSettings,

@@ -1,0 +1,104 @@
+import { databaseDamage, type StorePlace } from "@self-context-manager/compose";
+import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { messageOf } from "@self-context-manager/objects";
+
+import { CliError, IncompleteError } from "../cli-errors.ts";
+import { type Command, type CommandCall, jsonOption } from "../command.ts";
+import { checkFiles } from "../doctor/check-files.ts";
+import { checkDocuments, checkSearch } from "../doctor/check-indexes.ts";
+import { checkSessions } from "../doctor/check-sessions.ts";
+import { checkVersions } from "../doctor/check-versions.ts";
+import { damaged, type Finding, ok, unchecked } from "../doctor/finding.ts";
+import { jsonText } from "../format/json.ts";
+import { visible } from "../format/object-name.ts";
+import { nextCommand } from "../next-command.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check the whole store",
+  arguments: "",
+  argumentCount: { least: 0, most: 0 },
+  options: { ...jsonOption },
+  notes: `One line for each check: the database, the hashes of every version, missing versions, references, the
+derived indexes, the views of all calls, files and permissions. Nothing is changed. note: nothing is
+damaged, but you should know it. The exit code is 0 for a sound store, 1 for a damaged one, and 2 if a
+check could not be made.`,
+  async run(call) {
+    const place = await call.namedPlace();
+    const findings: Finding[] = [];
+    const isJson = call.isSet("json");
+    for await (const finding of checkStore(call, place)) {
+      findings.push(finding);
+      if (!isJson) await call.print(findingText(finding));
+    }
+    if (isJson) await call.print(jsonText(findings));
+    const bad = findings.filter(({ state }) => state === "damaged");
+    if (bad.length > 0) {
+      throw new CliError(
+        `the store is damaged (${bad.map(({ check }) => check).join(", ")}); ${nextCommand(call, "doctor", "--repair")} keeps what is sound, and takes the rest from a backup or an export that --from names`,
+      );
+    }
+    if (findings.some(({ state }) => state === "unchecked"))
+      throw new IncompleteError("not everything could be checked, as said above");
+  },
+};
+
+/** Makes all checks. A check that fails for another reason than damage is one that could not be made. */
+async function* checkStore(call: CommandCall, place: StorePlace): AsyncGenerator<Finding> {
+  yield ok("program", `Node ${process.versions.node}, a store of the kind ${place.store}`);
+  let store: ObjectStore | undefined;
+  try {
+    store = await call.openStore({ patient: true });
+    yield ok("opening", call.storePlace());
+  } catch (error) {
+    yield failed("opening", error);
+  }
+  try {
+    yield* guarded("database", async () => {
+      const damage = await databaseDamage(place);
+      return [
+        damage.length === 0
+          ? ok("database", "its own check found nothing")
+          : damaged("database", "its own check found damage", damage),
+      ];
+    });
+    using versions = call.progress("checking");
+    yield* guarded("versions", async () => await checkVersions(place, store, versions));
+    versions[Symbol.dispose]();
+    if (store === undefined) return;
+    const open = store;
+    yield* guarded("documents", async () => [await checkDocuments(open)]);
+    yield* guarded("search", async () => [await checkSearch(place)]);
+    using calls = call.progress("rebuilding", "call");
+    yield* guarded("views", async () => await checkSessions(open, calls));
+    calls[Symbol.dispose]();
+    yield* guarded("files", async () => await checkFiles(place));
+  } finally {
+    await store?.[Symbol.asyncDispose]();
+  }
+}
+
+async function* guarded(
+  check: string,
+  work: () => Promise<readonly Finding[]>,
+): AsyncGenerator<Finding> {
+  try {
+    yield* await work();
+  } catch (error) {
+    yield failed(check, error);
+  }
+}
+
+function failed(check: string, error: unknown): Finding {
+  const text = messageOf(error);
+  return StoreError.is(error, "STORE_CORRUPT") ? damaged(check, text) : unchecked(check, text);
+}
+
+function findingText({ check, state, text, details }: Finding): string {
+  const shown = state === "damaged" ? "DAMAGED" : state;
+  const lines = [
+    `${shown.padEnd(9)} ${check.padEnd(11)} ${text}`,
+    ...details.map((one) => `  ${one}`),
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
+}

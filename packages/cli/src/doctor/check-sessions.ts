@@ -1,0 +1,54 @@
+import { everyLayout } from "@self-context-manager/compose";
+import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { viewHistory } from "@self-context-manager/core/inspect";
+import { everyItem, messageOf } from "@self-context-manager/objects";
+
+import { counted } from "../format/amounts.ts";
+import type { Progress } from "../format/progress.ts";
+import { damaged, type Finding, note, ok } from "./finding.ts";
+
+/** Rebuilds the view of every call of every session, and finds sessions without calls. */
+export async function checkSessions(
+  store: ObjectStore,
+  progress: Progress,
+): Promise<readonly Finding[]> {
+  const problems: string[] = [];
+  const incomplete: string[] = [];
+  const empty: string[] = [];
+  let sessions = 0;
+  let calls = 0;
+  const found = everyItem(
+    async (place) => await store.find({ where: { type: "session" }, limit: 100, ...place }),
+  );
+  for await (const { body } of found) {
+    sessions += 1;
+    try {
+      const history = await viewHistory(store, everyLayout(), body.id);
+      if ((history?.count ?? 0) === 0) empty.push(`session ${body.id}`);
+      for await (const view of history?.verify() ?? []) {
+        calls += 1;
+        progress.come(undefined, calls);
+        const [first] = view.problems;
+        // Without a version that is missing, the messages are others too.
+        const missing = view.problems.find(({ type }) => type === "missing");
+        const where = `session ${body.id}, call ${view.call}`;
+        if (missing !== undefined) incomplete.push(`${where}: ${missing.text}`);
+        else if (first !== undefined) problems.push(`${where}: ${first.text}`);
+      }
+    } catch (error) {
+      if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+      problems.push(`session ${body.id}: ${messageOf(error)}`);
+    }
+  }
+  const all = `${counted(calls, "call")} of ${counted(sessions, "session")}`;
+  return [
+    problems.length > 0
+      ? damaged("views", `${problems.length} of ${all} cannot be rebuilt`, problems)
+      : incomplete.length > 0
+        ? note("views", `${incomplete.length} of ${all} lack versions`, incomplete)
+        : ok("views", `${all} rebuilt`),
+    empty.length === 0
+      ? ok("sessions", "each session has calls")
+      : note("sessions", `${counted(empty.length, "session")} without a call`, empty),
+  ];
+}
