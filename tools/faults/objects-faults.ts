@@ -137,9 +137,39 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "portability/verify-import.ts",
-    of: "if (found !== undefined && exportLine(found) === exportLine(expected)) return;",
-    becomes: "if (found !== undefined) return;",
+    of: "if (wanted.line(expected) === stored.line(found.stored)) return;",
+    becomes: "return;",
     breaks: "A damaged import passes its verification.",
+  },
+  {
+    file: "portability/change-encode.ts",
+    of: "if (opaque !== true || keepsOrder(before, after))",
+    becomes: "",
+    breaks: "An import gives a tool's arguments back in another order.",
+  },
+  {
+    file: "portability/change-apply.ts",
+    of: "reached = end;",
+    becomes: "reached = start;",
+    breaks: "Items that a change replaces stay in the list.",
+  },
+  {
+    file: "portability/export-line.ts",
+    of: "if (before === undefined || before.version !== from) {",
+    becomes: "if (before === undefined) {",
+    breaks: "A change is applied to another version than the one that it names.",
+  },
+  {
+    file: "portability/check-import.ts",
+    of: "if (!isFirst || known === undefined) checkNext(former, id, version, number);",
+    becomes: "",
+    breaks: "Versions that were removed from an export count as lost by the exported store.",
+  },
+  {
+    file: "portability/export-objects.ts",
+    of: "return verifyVersion(stored)?.text;",
+    becomes: "return undefined;",
+    breaks: "Damaged versions are exported as if they were sound.",
   },
   {
     file: "portability/read-export.ts",

@@ -73,6 +73,7 @@ export type ImportErrorCode =
   | "IMPORT_DAMAGED"
   | "IMPORT_TOO_NEW"
   | "IMPORT_MERGES"
+  | "IMPORT_INCOMPLETE"
   | "IMPORT_DIFFERS";
 
 /** A line of an export cannot be imported, or differs from what the store returns. */

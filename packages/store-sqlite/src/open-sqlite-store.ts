@@ -164,7 +164,7 @@ function checked(stored: StoredVersion | undefined): StoredVersion | undefined {
 }
 
 /** Number of versions that one transaction reads, so that it ends soon and the event loop runs. */
-const versionsAtOnce = 64;
+const versionsAtOnce = 16;
 
 /** Milliseconds between two restores. A process that waits for the write lock tries it more often than that. */
 const pauseAfterRestore = 40;

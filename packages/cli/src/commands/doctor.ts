@@ -10,7 +10,7 @@ import { checkSessions } from "../doctor/check-sessions.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
 import { damaged, type Finding, ok, unchecked } from "../doctor/finding.ts";
 import { jsonText } from "../format/json.ts";
-import { visible } from "../format/object-name.ts";
+import { visible } from "../format/terminal-text.ts";
 import { nextCommand } from "../next-command.ts";
 
 export const doctorCommand: Command = {

@@ -6,8 +6,20 @@ import type { VersionPoint } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { checkNicknames, type ObjectChange } from "../store-kit/check-nicknames.ts";
 import { checkSameVersion } from "../store-kit/store-rules.ts";
-import { checkOrder, type FormerVersion, mergeRefused, shown } from "./import-limits.ts";
-import { type ExportLines, type NumberedVersion, readVersions } from "./read-export.ts";
+import {
+  checkNext,
+  checkOrder,
+  type FormerVersion,
+  lacksEarlier,
+  mergeRefused,
+  shown,
+} from "./import-limits.ts";
+import {
+  type ExportLines,
+  type LostVersion,
+  type NumberedVersion,
+  readExport,
+} from "./read-export.ts";
 
 /** The reading functions of a store that a check needs. */
 export type CheckedStore = Pick<ObjectStore, "changesSince" | "describe" | "history" | "lookup">;
@@ -55,25 +67,39 @@ export async function checkImport(
 ): Promise<void> {
   const isEmpty = (await store.changesSince(undefined, { limit: 1 })).versions.length === 0;
   const objects = new Map<ObjectId, ObjectState>();
-  let part: NumberedVersion[] = [];
+  let part: (NumberedVersion | LostVersion)[] = [];
   let characters = 0;
   let lastTxId = 0;
   let read = 0;
+  let since = 0;
 
   async function compare(): Promise<void> {
     if (!isEmpty) await meet(store, part, objects);
+    const versions: NumberedVersion[] = [];
     for (const one of part) {
+      if (one.type === "lost") {
+        skip(one, objects);
+        continue;
+      }
+      const { stored } = one;
+      if (since > 0 && stored.version > 1 && !objects.has(stored.body.id))
+        throw lacksEarlier(since, stored, one.number);
       follow(one, objects, lastTxId);
-      lastTxId = one.stored.at.tx_id;
+      lastTxId = stored.at.tx_id;
+      versions.push(one);
     }
-    if (!isEmpty) await compareStored(store, part, objects);
-    read += part.length;
+    if (!isEmpty) await compareStored(store, versions, objects);
+    read += versions.length;
     part = [];
     characters = 0;
     checking?.(read);
   }
 
-  for await (const one of readVersions(lines)) {
+  for await (const one of readExport(lines)) {
+    if (one.type === "header") {
+      since = one.header.since;
+      continue;
+    }
     part.push(one);
     characters += one.characters;
     if (part.length >= partLimit.versions || characters >= partLimit.characters) await compare();
@@ -97,12 +123,11 @@ const namedObjects = 5;
 /** Reads the latest versions of the objects that no earlier part had. */
 async function meet(
   store: CheckedStore,
-  part: readonly NumberedVersion[],
+  part: readonly (NumberedVersion | LostVersion)[],
   objects: Map<ObjectId, ObjectState>,
 ): Promise<void> {
-  const ids = [...new Set(part.map(({ stored }) => stored.body.id))].filter(
-    (id) => !objects.has(id),
-  );
+  const named = part.map((one) => (one.type === "lost" ? one.key.id : one.stored.body.id));
+  const ids = [...new Set(named)].filter((id) => !objects.has(id));
   for (const [index, known] of (await store.describe(ids)).entries()) {
     const id = ids[index];
     if (id === undefined || known === undefined) continue;
@@ -113,6 +138,18 @@ async function meet(
 
 function stateOf(known: KnownVersion | undefined): ObjectState {
   return { known, former: { version: 0 }, nickname: undefined, added: 0 };
+}
+
+/** Checks that the line of a lost version follows the former version, so that the next version can follow it. */
+function skip({ key, number }: LostVersion, objects: Map<ObjectId, ObjectState>): void {
+  const { id, version } = key;
+  const state = objects.get(id) ?? stateOf(undefined);
+  const { known, former } = state;
+  const isFirst = former.version === 0;
+  if (!isFirst || known === undefined) checkNext(former, id, version, number);
+  else if (version > known.version) checkNext(known, id, version, number);
+  state.former = { version, ...defined({ at: former.at }) };
+  objects.set(id, state);
 }
 
 /** Checks that a line follows the former version of its object: that of an earlier line, or the latest in the store. */

@@ -1,57 +1,40 @@
 import { messageOf, ImportError } from "../errors.ts";
-import { canonicalFields, canonicalJson } from "../model/canonical-json.ts";
+import { canonicalJson } from "../model/canonical-json.ts";
 import { defined } from "../model/defined.ts";
 import { hashFields } from "../model/hash-fields.ts";
 import { hashRule } from "../model/hashes.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
-import { opaqueAt, opaqueFields, type OpaqueInside } from "../model/opaque-fields.ts";
 import { sealObject } from "../model/sealed-object.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
-import { checkHeader, checkLine, malformed, shown } from "./import-limits.ts";
+import { applyChange } from "./change-apply.ts";
+import { type CheckedLine, checkHeader, checkLine, malformed, shown } from "./import-limits.ts";
+import type { VersionKey } from "./read-in-order.ts";
+import { type RecentLines, recentLines } from "./recent-lines.ts";
+
+/** The first line of an export. */
+export interface ExportHeader {
+  /** The number of lines that follow; undefined if the line does not contain it. */
+  readonly versions?: number;
+  /** The transaction after which the export begins; 0 if it has all. */
+  readonly since: number;
+}
 
 /**
- * Returns the first line of an export: the format, its version, and the number of versions that follow, which shows
- * whether the file is complete. If the number is missing, any number of versions is accepted.
+ * Returns the first line of an export: the format, its version, and the number of lines that follow, which shows whether
+ * the file is complete. If the number is missing, any number of lines is accepted.
  */
-export function exportHeader(versions?: number): string {
+export function exportHeader({ versions, since = 0 }: Partial<ExportHeader> = {}): string {
   return canonicalJson({
     format: "self-context-manager/export",
     format_version: format,
+    ...(since > 0 ? { since } : {}),
     ...defined({ versions }),
   });
 }
 
 /** The format of exports. */
 const format = 2;
-
-/** The first line of an export. */
-export interface ExportHeader {
-  /** The number of versions that follow; undefined if the line does not contain it. */
-  readonly versions?: number;
-}
-
-/**
- * Returns one version as a line of an export, without the line's end. Keys are sorted, except in the data of providers and
- * tools: the bytes of a request depend on the order of its keys, and no hash records that order.
- */
-export function exportLine({ body, hashes, version, at }: StoredVersion): string {
-  const object = lineJson({ ...body, ...hashes }, opaqueFields(body));
-  return `{"object":${object},"tx_id":${at.tx_id},"tx_time":${JSON.stringify(at.tx_time)},"version":${version}}`;
-}
-
-/** Returns the JSON of a value: keys are sorted, except in its opaque parts. */
-export function lineJson(value: JsonValue, opaque: OpaqueInside): string {
-  if (opaque === true) return JSON.stringify(value);
-  if (Array.isArray(value))
-    return `[${(value as readonly JsonValue[]).map((item) => lineJson(item, opaque)).join(",")}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const fields = canonicalFields(value).map(
-    (field) =>
-      `${JSON.stringify(field)}:${lineJson(value[field] ?? null, opaqueAt(opaque, field))}`,
-  );
-  return `{${fields.join(",")}}`;
-}
 
 /** Reads the first line of an export. Throws an `ImportError` for any other line and for a newer format. */
 export function readExportHeader(line: string): ExportHeader {
@@ -71,9 +54,7 @@ export function readExportHeader(line: string): ExportHeader {
       `line 1 has format version ${Number(found)}; this program reads up to ${format}: update it and import again`,
     );
   }
-  checkHeader(header);
-  const { versions } = header;
-  return typeof versions === "number" ? { versions } : {};
+  return checkHeader(header);
 }
 
 function headerOf(line: string): JsonObject | undefined {
@@ -85,11 +66,50 @@ function headerOf(line: string): JsonObject | undefined {
   }
 }
 
-/** Reads a version and checks every hash. */
-export function readLine(line: string, number: number): StoredVersion {
-  const { object, version, at } = checkLine(parseLine(line, number), number);
-  const { body, hashes } = seal(object, number);
-  return { body, hashes, version, at };
+/** A line that follows the header: a version, or the number of a version that the exported store had lost. */
+type ExportedLine =
+  | { readonly type: "version"; readonly stored: StoredVersion }
+  | { readonly type: "lost"; readonly key: VersionKey };
+
+/** Reads the lines that follow the header, in the order of the file. */
+export interface LineReader {
+  /** Reads a line and checks its limits, its fields and every hash. Throws an `ImportError` that names the line. */
+  read(line: string, number: number): ExportedLine;
+}
+
+export function lineReader(): LineReader {
+  const recent = recentLines();
+  return {
+    read(line, number) {
+      const checked = checkLine(parseLine(line, number), number);
+      if (checked.type === "lost") return checked;
+      const { type, version, at } = checked;
+      const object =
+        checked.type === "change" ? changedObject(checked, number, recent) : checked.object;
+      const stored = { ...seal(object, number), version, at };
+      recent.note(stored, line.length, type);
+      return { type: "version", stored };
+    },
+  };
+}
+
+function changedObject(
+  { id, from, change }: Extract<CheckedLine, { readonly type: "change" }>,
+  number: number,
+  recent: RecentLines,
+): JsonObject {
+  const before = recent.get(id)?.stored;
+  if (before === undefined || before.version !== from) {
+    throw malformed(
+      number,
+      `changes version ${from} of object ${shown(id)}, which is not the last line of the object before it`,
+    );
+  }
+  try {
+    return applyChange({ ...before.body, ...before.hashes }, change);
+  } catch (cause) {
+    throw malformed(number, `has a change that cannot be applied: ${messageOf(cause)}`, { cause });
+  }
 }
 
 function seal(object: JsonObject, number: number): Pick<StoredVersion, "body" | "hashes"> {

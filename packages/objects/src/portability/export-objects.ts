@@ -1,71 +1,93 @@
+import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
+import { verifyVersion } from "../model/verify-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { compareText } from "../store-kit/store-rules.ts";
-import { exportHeader, exportLine } from "./export-line.ts";
+import { exportHeader } from "./export-line.ts";
+import { lineWriter, lostLine } from "./line-writer.ts";
+import { listVersions, type VersionList } from "./list-versions.ts";
+import { type ReadVersion, readInOrder, type VersionKey } from "./read-in-order.ts";
 
-type ExportedStore = Pick<ObjectStore, "changesSince" | "get">;
-
-/** The number of versions that are requested from the store at once. */
-const pageSize = 500;
-
-/**
- * Writes a store as JSON Lines: a header, then one version per line, ordered by transaction, object and version. Every
- * yielded text includes its line end.
- *
- * The list of versions is kept in memory, about 50 bytes for each, and the content of a few versions. Versions that are
- * committed during the export are not included.
- */
-export async function* exportObjects(
-  store: ExportedStore,
-  { progress }: { readonly progress?: (done: number, all: number) => void } = {},
-): AsyncIterable<string> {
-  const keys = await listVersions(store);
-  yield `${exportHeader(keys.length)}\n`;
-  for (let start = 0; start < keys.length; start += readAtOnce) {
-    const part = keys.slice(start, start + readAtOnce);
-    const read = await Promise.all(part.map(({ id, version }) => store.get(id, { version })));
-    for (const [index, stored] of read.entries()) {
-      // A listed version never disappears, so this store breaks its laws.
-      if (stored === undefined)
-        throw new Error(
-          `${named(part[index])} was listed but cannot be read; the store breaks its laws`,
-        );
-      yield `${exportLine(stored)}\n`;
-    }
-    progress?.(start + part.length, keys.length);
-  }
+export interface ExportOptions {
+  /** Only the versions of later transactions are written. Default: 0, which means all. */
+  readonly since?: number;
+  readonly progress?: (done: number, all: number) => void;
+  /**
+   * Is called for each version that cannot be read or does not match its hashes, with a sentence that names it. Without
+   * it, the export rejects with `STORE_CORRUPT`.
+   */
+  readonly onLost?: (key: VersionKey, text: string) => void;
 }
 
 /** The number of versions that are read at the same time, to save round trips over a network. */
 const readAtOnce = 16;
 
-function named(key: VersionKey | undefined): string {
-  return `version ${key?.version} of object ${key?.id}`;
-}
+/** Objects with fewer versions are read version by version. */
+const longHistory = 4;
 
-interface VersionKey {
-  readonly id: ObjectId;
-  readonly version: number;
-  readonly txId: number;
-}
-
-async function listVersions(store: ExportedStore): Promise<readonly VersionKey[]> {
-  const keys: VersionKey[] = [];
-  // Each page has its own copies of the same ids.
-  const ids = new Map<ObjectId, ObjectId>();
-  let position: string | undefined;
-  for (;;) {
-    const page = await store.changesSince(position, { limit: pageSize });
-    for (const { body, version, at } of page.versions) {
-      const id = ids.get(body.id) ?? body.id;
-      ids.set(id, id);
-      keys.push({ id, version, txId: at.tx_id });
+/**
+ * Writes a store as JSON Lines: a header, then one version per line, ordered by transaction, object and version. Every
+ * yielded text includes its line end. A version is its change against the line of an earlier one where that is shorter.
+ *
+ * The list of versions is kept in memory, about 50 bytes for each, and the last versions of some objects. Versions that are
+ * committed during the export are not included. A version that the store has lost has a line that says so, before the next
+ * line of its object, or at the end.
+ */
+export async function* exportObjects(
+  store: Pick<ObjectStore, "changesSince" | "get" | "versions">,
+  { since = 0, progress, onLost = rejectLost }: ExportOptions = {},
+): AsyncIterable<string> {
+  const { keys, missing } = await listVersions(store, since);
+  const lost = new Map([...missing].map(([id, versions]) => [id, [...versions]]));
+  const gaps = [...missing.values()].reduce((count, versions) => count + versions.length, 0);
+  yield `${exportHeader({ versions: keys.length + gaps, since })}\n`;
+  const counts = countByObject(keys);
+  const read = readInOrder(store, (id) => (counts.get(id) ?? 0) >= longHistory);
+  const writer = lineWriter();
+  for (let start = 0; start < keys.length; start += readAtOnce) {
+    const part = keys.slice(start, start + readAtOnce);
+    for (const [index, found] of (await read(part)).entries()) {
+      const key = part[index];
+      if (key === undefined) continue;
+      const { id } = key;
+      const problem = problemOf(key, found);
+      if (problem !== undefined) {
+        onLost(key, problem);
+        lost.set(id, [...(lost.get(id) ?? []), key.version]);
+      } else if (found.type === "version") {
+        const numbers = lost.get(id) ?? [];
+        for (const version of numbers)
+          if (version < key.version) yield `${lostLine({ id, version })}\n`;
+        lost.set(
+          id,
+          numbers.filter((version) => version > key.version),
+        );
+        yield `${writer.line(found.stored)}\n`;
+      }
     }
-    if (page.versions.length < pageSize) break;
-    position = page.position;
+    progress?.(start + part.length, keys.length);
   }
-  return keys.sort(
-    (one, other) =>
-      one.txId - other.txId || compareText(one.id, other.id) || one.version - other.version,
-  );
+  for (const id of [...lost.keys()].sort(compareText))
+    for (const version of lost.get(id) ?? []) yield `${lostLine({ id, version })}\n`;
+}
+
+/** Returns why a version cannot be written, as a sentence that names it. */
+function problemOf({ id, version }: VersionKey, found: ReadVersion): string | undefined {
+  const name = `version ${version} of object ${id}`;
+  if (found.type === "missing") return `${name} is missing`;
+  if (found.type === "unreadable") return `${name} cannot be read: ${found.error.message}`;
+  const { stored } = found;
+  if (stored.version !== version || stored.body.id !== id)
+    return `${name} was read as version ${stored.version} of object ${stored.body.id}`;
+  return verifyVersion(stored)?.text;
+}
+
+function rejectLost(_: VersionKey, text: string): never {
+  throw new StoreError("STORE_CORRUPT", text);
+}
+
+function countByObject(keys: VersionList["keys"]): ReadonlyMap<ObjectId, number> {
+  const counts = new Map<ObjectId, number>();
+  for (const { id } of keys) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }

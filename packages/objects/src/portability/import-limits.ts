@@ -1,6 +1,6 @@
 import { ImportError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
-import { isObjectId } from "../model/object-id.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isObjectId, type ObjectId } from "../model/object-id.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import {
   greatestTxId,
@@ -8,6 +8,8 @@ import {
   mayFollow,
   timeOf,
 } from "../store-kit/transaction-time.ts";
+import type { ExportHeader } from "./export-line.ts";
+import type { VersionKey } from "./read-in-order.ts";
 
 /** The limits of the files that an import reads. */
 export const importLimits: { readonly lineBytes: number; readonly lines: number } = {
@@ -17,19 +19,24 @@ export const importLimits: { readonly lineBytes: number; readonly lines: number 
   lines: 16_000_000,
 };
 
-/** The fields of a line, and those of the first line. */
+/** The fields of the three kinds of lines, and those of the first line. */
 const fields = {
-  line: ["object", "tx_id", "tx_time", "version"],
-  header: ["format", "format_version", "versions"],
+  whole: ["object", "tx_id", "tx_time", "version"],
+  change: ["change", "from", "id", "tx_id", "tx_time", "version"],
+  lost: ["id", "lost", "version"],
+  header: ["format", "format_version", "since", "versions"],
 };
 
-/** Checks the fields of the first line. Throws an `ImportError` that names the field. */
-export function checkHeader(header: JsonObject): void {
+/** Checks the fields of the first line, and returns them. Throws an `ImportError` that names the field. */
+export function checkHeader(header: JsonObject): ExportHeader {
   checkFields(header, 1, fields.header);
-  const { versions } = header;
-  if (versions === undefined) return;
+  const { versions, since = 0 } = header;
+  if (!isWhole(since, 0, greatestTxId))
+    throw beyond(1, "since", since, `a whole number from 0 to ${greatestTxId}`);
+  if (versions === undefined) return { since };
   if (!isWhole(versions, 0, importLimits.lines))
     throw beyond(1, "versions", versions, `a whole number from 0 to ${importLimits.lines}`);
+  return { since, versions };
 }
 
 /** Checks the number and the length of a line before it is parsed. A unit of its text has at least one byte. */
@@ -50,32 +57,69 @@ function tooMany(): ImportError {
   );
 }
 
-/** The parts of a line. The object is not checked, except for its id. */
-export interface CheckedLine {
-  readonly object: JsonObject;
+/** A line whose fields are checked, each by itself: a whole version, a changed one, or one that was lost. */
+export type CheckedLine =
+  | ({ readonly type: "whole"; readonly object: JsonObject } & NumberedPoint)
+  | ({
+      readonly type: "change";
+      readonly id: ObjectId;
+      /** The number of the version that was changed. */
+      readonly from: number;
+      readonly change: JsonValue;
+    } & NumberedPoint)
+  | { readonly type: "lost"; readonly key: VersionKey };
+
+interface NumberedPoint {
   readonly version: number;
   readonly at: VersionPoint;
 }
 
-/** Checks the fields of a line, each by itself. Throws an `ImportError` that names the field, its value and the limit. */
+/**
+ * Checks the fields of a line, each by itself. Throws an `ImportError` that names the field, its value and the limit. Of a
+ * whole object only the id is checked.
+ */
 export function checkLine(parsed: JsonObject, number: number): CheckedLine {
-  checkFields(parsed, number, fields.line);
-  const { version, tx_id: txId, tx_time: txTime, object } = parsed;
-  if (!isWhole(version, 1, Number.MAX_SAFE_INTEGER))
-    throw beyond(number, "version", version, "a whole number above 0");
-  if (!isWhole(txId, 1, greatestTxId))
-    throw beyond(number, "tx_id", txId, `a whole number from 1 to ${greatestTxId}`);
-  if (typeof txTime !== "string" || !isNormalTime(txTime)) {
-    const rule = "a time of the years 1970 to 2200 in ISO 8601 with milliseconds, UTC";
-    throw beyond(number, "tx_time", txTime, rule);
+  const type = Object.hasOwn(parsed, "lost")
+    ? "lost"
+    : Object.hasOwn(parsed, "change")
+      ? "change"
+      : "whole";
+  checkFields(parsed, number, fields[type]);
+  const { id, lost, object, from, change = null } = parsed;
+  const version = checkVersion(parsed, "version", number);
+  if (type === "lost") {
+    if (lost !== true) throw beyond(number, "lost", lost, "true");
+    return { type, key: { id: checkId(id, number), version } };
+  }
+  const at = checkPoint(parsed, number);
+  if (type === "change") {
+    const former = checkVersion(parsed, "from", number);
+    if (former >= version) throw beyond(number, "from", from, `below ${version}, the version`);
+    return { type, id: checkId(id, number), from: former, change, version, at };
   }
   if (!isJsonObject(object)) throw malformed(number, "holds no object");
-  const { id } = object;
-  if (typeof id !== "string" || !isObjectId(id)) {
-    const rule = "a text of 1 to 512 printable characters without spaces at its ends";
-    throw beyond(number, "id", id, rule);
-  }
-  return { object, version, at: { tx_id: txId, tx_time: txTime } };
+  checkId(object["id"], number);
+  return { type, object, version, at };
+}
+
+function checkVersion(parsed: JsonObject, field: "version" | "from", number: number): number {
+  const value = parsed[field];
+  if (isWhole(value, 1, Number.MAX_SAFE_INTEGER)) return value;
+  throw beyond(number, field, value, "a whole number above 0");
+}
+
+function checkId(id: JsonValue | undefined, number: number): ObjectId {
+  if (typeof id === "string" && isObjectId(id)) return id;
+  const rule = "a text of 1 to 512 printable characters without spaces at its ends";
+  throw beyond(number, "id", id, rule);
+}
+
+function checkPoint({ tx_id: txId, tx_time: txTime }: JsonObject, number: number): VersionPoint {
+  if (!isWhole(txId, 1, greatestTxId))
+    throw beyond(number, "tx_id", txId, `a whole number from 1 to ${greatestTxId}`);
+  if (typeof txTime === "string" && isNormalTime(txTime)) return { tx_id: txId, tx_time: txTime };
+  const rule = "a time of the years 1970 to 2200 in ISO 8601 with milliseconds, UTC";
+  throw beyond(number, "tx_time", txTime, rule);
 }
 
 /** The version that a line must follow: its number, 0 if there is none, and its point. */
@@ -96,15 +140,8 @@ export function checkOrder(
 ): void {
   if (at.tx_id < lastTxId)
     throw beyond(number, "tx_id", at.tx_id, `at least ${lastTxId}, as in the line before`);
-  const wanted = former.version + 1;
   const id = shown(body.id);
-  if (version !== wanted) {
-    const rule =
-      former.version === 0
-        ? `1, because no earlier line and no version in the store has the object ${id}`
-        : `${wanted}, the next version of object ${id}`;
-    throw beyond(number, "version", version, rule);
-  }
+  checkNext(former, body.id, version, number);
   if (former.at === undefined) return;
   if (at.tx_id === former.at.tx_id)
     throw beyond(number, "tx_id", at.tx_id, `above that of the former version of object ${id}`);
@@ -112,6 +149,22 @@ export function checkOrder(
     const rule = `not before ${former.at.tx_time}, the time of the former version of object ${id}`;
     throw beyond(number, "tx_time", at.tx_time, rule);
   }
+}
+
+/** Checks that a line of a version, or of a lost one, follows the former version of its object by its number. */
+export function checkNext(
+  former: FormerVersion,
+  id: ObjectId,
+  version: number,
+  number: number,
+): void {
+  const wanted = former.version + 1;
+  if (version === wanted) return;
+  const rule =
+    former.version === 0
+      ? `1, because no earlier line and no version in the store has the object ${shown(id)}`
+      : `${wanted}, the next version of object ${shown(id)}`;
+  throw beyond(number, "version", version, rule);
 }
 
 /** The versions that a file would add to objects that the store already has. */
@@ -129,6 +182,19 @@ export function mergeRefused({ objects, versions, names }: Merge): ImportError {
     "IMPORT_MERGES",
     `the file adds ${versions} ${versions === 1 ? "version" : "versions"} to ${objects} ${objects === 1 ? "object" : "objects"} that the store already has: ${names.join(", ")}${others}. ` +
       "Nothing was imported. If you want this, import the file with --merge; an interrupted import is completed in the same way",
+  );
+}
+
+/** Returns the error for an export that begins after a transaction, if the store lacks a version before it. */
+export function lacksEarlier(
+  since: number,
+  { body, version }: StoredVersion,
+  number: number,
+): ImportError {
+  return new ImportError(
+    "IMPORT_INCOMPLETE",
+    `line ${number}: the export begins after transaction ${since}, and the store has no version of object ${shown(body.id)} before ${version}; ` +
+      "import the earlier export of the same store first",
   );
 }
 

@@ -3,7 +3,8 @@ import type { ObjectId } from "../model/object-id.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { type CheckedStore, checkImport, type CheckOptions } from "./check-import.ts";
-import { type ExportLines, readVersions } from "./read-export.ts";
+import { type ExportLines, readExport } from "./read-export.ts";
+import type { VersionKey } from "./read-in-order.ts";
 
 /** The result of an import. */
 export interface ImportReport {
@@ -13,6 +14,8 @@ export interface ImportReport {
   readonly added: number;
   /** The number of objects that the versions belong to. */
   readonly objects: number;
+  /** The versions that the exported store had lost, in the order of their lines. */
+  readonly lost: readonly VersionKey[];
 }
 
 export interface ImportOptions extends CheckOptions {
@@ -41,12 +44,15 @@ export async function importObjects(
   let added = 0;
   let characters = 0;
   const objects = new Set<ObjectId>();
+  const lost: VersionKey[] = [];
   let limits = batchLimit;
   let batch: StoredVersion[] = [];
+  const report = (): ImportReport => ({ read, added, objects: objects.size, lost });
 
   async function flush(isLast: boolean): Promise<void> {
     try {
-      added += (await store.restore(batch)).added;
+      // The check has found a line for each version that is missing.
+      added += (await store.restore(batch, { gaps: lost.length > 0 })).added;
     } catch (error) {
       // In merged histories a nickname can become free only some transactions later: import those transactions together.
       if (isLast || !StoreError.is(error, "NICKNAME_TAKEN")) throw error;
@@ -56,18 +62,21 @@ export async function importObjects(
     batch = [];
     characters = 0;
     limits = batchLimit;
-    progress?.({ read, added, objects: objects.size });
+    progress?.(report());
   }
 
-  for await (const { stored, characters: length } of readVersions(lines())) {
+  for await (const one of readExport(lines())) {
+    if (one.type === "lost") lost.push(one.key);
+    if (one.type !== "version") continue;
+    const { stored } = one;
     const isFull = batch.length >= limits.versions || characters >= limits.characters;
     // Objects of one transaction may exchange nicknames, so a transaction is restored as a whole.
     if (isFull && batch.at(-1)?.at.tx_id !== stored.at.tx_id) await flush(false);
     batch.push(stored);
     objects.add(stored.body.id);
-    characters += length;
+    characters += one.characters;
     read += 1;
   }
   if (batch.length > 0) await flush(true);
-  return { read, added, objects: objects.size };
+  return report();
 }

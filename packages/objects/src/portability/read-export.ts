@@ -1,13 +1,15 @@
 import { ImportError } from "../errors.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
-import { readExportHeader, readLine } from "./export-line.ts";
+import { type ExportHeader, lineReader, readExportHeader } from "./export-line.ts";
 import { checkLength } from "./import-limits.ts";
+import type { VersionKey } from "./read-in-order.ts";
 
 /** The lines of an export, with their line ends or without. */
 export type ExportLines = AsyncIterable<string> | Iterable<string>;
 
 /** A version of an export, and its line. */
 export interface NumberedVersion {
+  readonly type: "version";
   readonly stored: StoredVersion;
   /** The number of the line; the header is line 1. */
   readonly number: number;
@@ -15,11 +17,26 @@ export interface NumberedVersion {
   readonly characters: number;
 }
 
+/** A version that the exported store had lost, and its line. */
+export interface LostVersion {
+  readonly type: "lost";
+  readonly key: VersionKey;
+  readonly number: number;
+  readonly characters: number;
+}
+
+/** What an export contains: first its header. */
+export type ExportItem =
+  | { readonly type: "header"; readonly header: ExportHeader }
+  | NumberedVersion
+  | LostVersion;
+
 /**
- * Reads the versions of an export. Each line is checked by itself: its limits, its fields and every hash. Throws an
- * `ImportError` that names the line; after the last line, if the number of versions differs from the header's.
+ * Reads an export. Each line is checked by itself: its limits, its fields and every hash. Throws an `ImportError` that
+ * names the line; after the last line, if the number of lines differs from the header's.
  */
-export async function* readVersions(lines: ExportLines): AsyncGenerator<NumberedVersion> {
+export async function* readExport(lines: ExportLines): AsyncGenerator<ExportItem> {
+  const reader = lineReader();
   let number = 0;
   let read = 0;
   let announced: number | undefined;
@@ -28,12 +45,14 @@ export async function* readVersions(lines: ExportLines): AsyncGenerator<Numbered
     checkLength(line, number);
     const text = line.trim();
     if (number === 1) {
-      announced = readExportHeader(text).versions;
+      const header = readExportHeader(text);
+      announced = header.versions;
+      yield { type: "header", header };
       continue;
     }
     if (text === "") continue;
     read += 1;
-    yield { stored: readLine(text, number), number, characters: text.length };
+    yield { ...reader.read(text, number), number, characters: text.length };
   }
   if (number === 0) {
     throw new ImportError(

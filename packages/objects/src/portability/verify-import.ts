@@ -3,8 +3,10 @@ import type { ObjectId } from "../model/object-id.ts";
 import { opaqueFields } from "../model/opaque-fields.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { exportLine, lineJson } from "./export-line.ts";
-import { type ExportLines, type NumberedVersion, readVersions } from "./read-export.ts";
+import { lineJson } from "./line-json.ts";
+import { lineWriter } from "./line-writer.ts";
+import { type ExportLines, type NumberedVersion, readExport } from "./read-export.ts";
+import { type ReadVersion, readInOrder } from "./read-in-order.ts";
 
 /** The result of a successful comparison: the store contains the whole export. */
 export interface VerifyReport {
@@ -23,26 +25,32 @@ const readAtOnce = 16;
  * Only a few versions are in memory at once. Other versions in the store are ignored.
  */
 export async function verifyImport(
-  store: Pick<ObjectStore, "get">,
+  store: Pick<ObjectStore, "get" | "versions">,
   lines: ExportLines,
   { progress }: { readonly progress?: (versions: number) => void } = {},
 ): Promise<VerifyReport> {
   const objects = new Set<ObjectId>();
+  /** The objects with several lines. */
+  const long = new Set<ObjectId>();
+  const read = readInOrder(store, (id) => long.has(id));
+  const checkEqual = equalVersions();
   let versions = 0;
   let part: NumberedVersion[] = [];
 
   async function check(): Promise<void> {
-    const found = await Promise.all(
-      part.map(({ stored }) => store.get(stored.body.id, { version: stored.version })),
-    );
+    const keys = part.map(({ stored: { body, version } }) => ({ id: body.id, version }));
+    const found = await read(keys);
     for (const [index, one] of part.entries()) checkEqual(one.stored, found[index], one.number);
     versions += part.length;
     part = [];
     progress?.(versions);
   }
 
-  for await (const one of readVersions(lines)) {
-    objects.add(one.stored.body.id);
+  for await (const one of readExport(lines)) {
+    if (one.type !== "version") continue;
+    const { id } = one.stored.body;
+    if (objects.has(id)) long.add(id);
+    objects.add(id);
     part.push(one);
     if (part.length >= readAtOnce) await check();
   }
@@ -50,21 +58,32 @@ export async function verifyImport(
   return { objects: objects.size, versions };
 }
 
-/** Compares the lines: equal lines have equal fields and equal hashes. The hashes of the line were computed when it was read. */
-function checkEqual(
+/**
+ * Returns a function that compares versions in the order of the file. It compares what both changed since the versions
+ * before, which are known to be equal. The hashes of the line were computed when it was read.
+ */
+function equalVersions(): (
   expected: StoredVersion,
-  found: StoredVersion | undefined,
+  found: ReadVersion | undefined,
   number: number,
-): void {
-  if (found !== undefined && exportLine(found) === exportLine(expected)) return;
-  const name = `version ${expected.version} of object ${expected.body.id}`;
-  throw new ImportError(
-    "IMPORT_DIFFERS",
-    found === undefined
-      ? `line ${number}: ${name} is not in the store; import the file, then verify again`
-      : `line ${number}: ${name} differs from the line in ${differences(expected, found).join(", ")}; ` +
-          "the store is damaged: scm doctor shows what is damaged, and scm doctor --repair --from FILE takes it from this file",
-  );
+) => void {
+  const [wanted, stored] = [lineWriter(), lineWriter()];
+  return (expected, found, number) => {
+    if (found?.type === "unreadable") throw found.error;
+    const name = `version ${expected.version} of object ${expected.body.id}`;
+    if (found?.type !== "version") {
+      throw new ImportError(
+        "IMPORT_DIFFERS",
+        `line ${number}: ${name} is not in the store; import the file, then verify again`,
+      );
+    }
+    if (wanted.line(expected) === stored.line(found.stored)) return;
+    throw new ImportError(
+      "IMPORT_DIFFERS",
+      `line ${number}: ${name} differs from the line in ${differences(expected, found.stored).join(", ")}; ` +
+        "the store is damaged: scm doctor shows what is damaged, and scm doctor --repair --from FILE takes it from this file",
+    );
+  };
 }
 
 /** Returns the names of the fields that differ. */

@@ -38,12 +38,13 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  *   field.
  * - `unresolved-references-stay`: a reference to an object that does not exist is stored, and `referrers` finds it.
  * - `changes-since-is-complete`: from any position on, every later version is returned once, in order.
- * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical.
+ * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical. So are
+ *   the export of the versions up to a transaction and that of the versions after it, imported one after the other.
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
  * - `gaps-are-kept`: `restore` with `gaps` keeps versions between which others are missing, under their numbers. A missing
  *   version is `undefined` for `get`, and `versions` and `history` leave it out. By a transaction or a time that a missing
  *   version had, `get` returns the last version before it. The next commit follows the last version. A missing version is
- *   not added later: `HISTORY_CONFLICT`.
+ *   not added later: `HISTORY_CONFLICT`. An export names the missing versions, and an import of it leaves the same gaps.
  * - `import-is-whole`: an import that is refused has stored nothing. It is refused for a line against a limit, for a version
  *   or a nickname that contradicts the store, and without `merge` for versions of objects that the store already has.
  * - `versions-agree-with-get`: `versions` returns the versions that `get` returns by number, in order. Parts that are equal

@@ -4,9 +4,10 @@ import { expect, it } from "vitest";
 import { ImportError, StoreError } from "../../src/errors.ts";
 import { objectId } from "../../src/model/object-id.ts";
 import type { StoredVersion } from "../../src/model/stored-version.ts";
-import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
+import { exportHeader } from "../../src/portability/export-line.ts";
 import { importObjects } from "../../src/portability/import-objects.ts";
 import { checkLength, importLimits, shown } from "../../src/portability/import-limits.ts";
+import { exportLine } from "../../src/portability/line-writer.ts";
 import { noteVersion } from "../store-versions.ts";
 import { recordingStore } from "./recording-store.ts";
 
@@ -43,7 +44,7 @@ it.each([
   const store = recordingStore();
 
   const refused = importObjects(store, () => [
-    exportHeader(1),
+    exportHeader({ versions: 1 }),
     `{${[...new Map<string, unknown>(entries)].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`,
   ]);
 
@@ -56,15 +57,19 @@ it.each([
 it.each([
   [
     "an unknown field",
-    { since: 4 },
-    'line 1 has the unknown field "since"; only the fields format',
+    { after: 4 },
+    'line 1 has the unknown field "after"; only the fields format',
   ],
+  ["half a transaction", { since: 0.5 }, "line 1 has 0.5 as since; it must be a whole number"],
   ["half a version", { versions: 0.5 }, "line 1 has 0.5 as versions; it must be a whole number"],
   ["too many versions", { versions: 1e9 }, "a whole number from 0 to 16000000"],
   ["a format that is a text", { format_version: "2" }, "names no format version of a release"],
   ["half a format", { format_version: 2.5 }, "names no format version of a release"],
 ])("refuses a first line with %s", async (_, fields, message) => {
-  const header = JSON.stringify({ ...(JSON.parse(exportHeader(1)) as object), ...fields });
+  const header = JSON.stringify({
+    ...(JSON.parse(exportHeader({ versions: 1 })) as object),
+    ...fields,
+  });
 
   await expect(importObjects(recordingStore(), () => [header, line])).rejects.toThrow(message);
 });
@@ -107,7 +112,10 @@ it("accepts the time of a clock that was set back by more than a day", async () 
   const ahead = { ...tenth, at: { tx_id: 10, tx_time: "2150-01-01T00:00:00.000Z" } };
   const lines = [ahead, noteVersion("a", 2, 11)].map(exportLine);
 
-  const report = await importObjects(recordingStore(), () => [exportHeader(2), ...lines]);
+  const report = await importObjects(recordingStore(), () => [
+    exportHeader({ versions: 2 }),
+    ...lines,
+  ]);
 
   expect(report.added).toBe(2);
 });
@@ -136,7 +144,7 @@ it("refuses a changed line, or imports the data that were exported", async () =>
     noteVersion("a", 2, 2, "other text"),
     noteVersion("b", 2, 4, "é \u2028 😀"),
   ];
-  const lines = [exportHeader(versions.length), ...versions.map(exportLine)];
+  const lines = [exportHeader({ versions: versions.length }), ...versions.map(exportLine)];
   const change = fc.record({
     line: fc.nat(lines.length - 1),
     at: fc.nat(),
@@ -174,7 +182,7 @@ function hashed({ body, hashes, version }: StoredVersion) {
 
 it("compares a file with the store before it writes", async () => {
   const versions = [noteVersion("a", 1, 1), noteVersion("a", 2, 2), noteVersion("b", 1, 3)];
-  const lines = () => [exportHeader(3), ...versions.map(exportLine)];
+  const lines = () => [exportHeader({ versions: 3 }), ...versions.map(exportLine)];
   const store = (...stored: readonly StoredVersion[]) => recordingStore({ stored });
 
   await expect(importObjects(store(noteVersion("b", 1, 3, "other")), lines)).rejects.toMatchObject({

@@ -5,6 +5,8 @@ import type { importObjects } from "../../src/portability/import-objects.ts";
 /** A store for imports that records each batch and keeps nothing of it. */
 export type RecordingStore = Parameters<typeof importObjects>[0] & {
   readonly batches: (readonly StoredVersion[])[];
+  /** Whether each batch was restored with gaps. */
+  readonly gaps: boolean[];
 };
 
 /** Returns a store with the given versions, in the order of their numbers. `check` can refuse a batch. */
@@ -20,15 +22,18 @@ export function recordingStore({
     ...others,
     body: metadataOf(body),
   }));
+  const gaps: boolean[] = [];
   return {
     batches,
+    gaps,
     changesSince: async () => ({ versions: described, position: "1" }),
     describe: async (ids) => ids.map((id) => described.findLast(({ body }) => body.id === id)),
     history: async (id, { after = 0 } = {}) =>
       described.filter(({ body, version }) => body.id === id && version > after),
     lookup: async (nickname) => described.findLast(({ body }) => body.nickname === nickname),
-    async restore(versions) {
+    async restore(versions, options = {}) {
       check(versions);
+      gaps.push(options.gaps === true);
       batches.push(versions);
       return { added: versions.length };
     },

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { StoredVersion } from "../../src/model/stored-version.ts";
-import { exportHeader, exportLine } from "../../src/portability/export-line.ts";
+import { exportHeader } from "../../src/portability/export-line.ts";
+import { exportLine } from "../../src/portability/line-writer.ts";
 import { verifyImport } from "../../src/portability/verify-import.ts";
 import { noteVersion } from "../store-versions.ts";
 
@@ -66,11 +67,15 @@ it("rejects a damaged line, even if the store has the undamaged version", async 
 
 function storeOf(stored: readonly StoredVersion[]): {
   get(id: string, at?: unknown): Promise<StoredVersion | undefined>;
+  versions(id: string, range?: { readonly from?: number }): AsyncIterable<StoredVersion>;
   most(): number;
 } {
   let open = 0;
   let most = 0;
   return {
+    async *versions(id, { from = 1 } = {}) {
+      for (const one of stored) if (one.body.id === id && one.version >= from) yield one;
+    },
     async get(id, at) {
       open += 1;
       most = Math.max(most, open);

@@ -27,7 +27,7 @@ type Step =
     }
   | { readonly type: "grow"; readonly id: string; readonly item: JsonObject; readonly tick: number }
   | { readonly type: "repeat"; readonly id: string }
-  | { readonly type: "restore"; readonly restored: readonly Restored[] }
+  | { readonly type: "restore"; readonly restored: readonly Restored[]; readonly gaps: boolean }
   | { readonly type: "reopen" };
 
 interface Write {
@@ -90,6 +90,7 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
         }),
         { minLength: 1, maxLength: 3 },
       ),
+      gaps: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen" as const) }) },
@@ -218,7 +219,7 @@ async function prepare(
           at: { tx_id: txId, tx_time: new Date(Date.UTC(2026, 0, 1) + txId).toISOString() },
         });
       }
-      return (store) => store.restore(versions);
+      return (store) => store.restore(versions, { gaps: step.gaps });
     }
   }
 }

@@ -25,7 +25,7 @@ import {
   sample,
   sampleBody,
 } from "../samples.ts";
-import type { Scenario } from "../store-place.ts";
+import type { CreatePlace, Scenario } from "../store-place.ts";
 
 const a = objectId("a");
 
@@ -48,6 +48,8 @@ export const exportRoundTrips: Scenario = (createPlace) =>
       assert.deepEqual(await copy.referrers(objectId("t1")), await store.referrers(objectId("t1")));
       assert.equal((await copy.lookup("second"))?.body.id, (await store.lookup("second"))?.body.id);
 
+      assert.deepEqual(await moveInParts(createPlace, store, lines), lines);
+
       const greatest = Math.max(...(await allVersions(store)).map(({ at }) => at.tx_id));
       const { versions } = await copy.commit([{ object: sample("a", { after: true }) }]);
       assert.ok(
@@ -56,6 +58,28 @@ export const exportRoundTrips: Scenario = (createPlace) =>
       );
     });
   });
+
+/** Imports the lines up to a transaction and then the export after it, and exports both together again. */
+async function moveInParts(
+  createPlace: CreatePlace,
+  store: ObjectStore,
+  lines: readonly string[],
+): Promise<readonly string[]> {
+  const since = 11;
+  const later = await collect(exportObjects(store, { since }));
+  const earlier = lines.slice(1, lines.length - later.length + 1);
+  let again: readonly string[] = [];
+  await inStore(createPlace, async (copy) => {
+    await assert.rejects(
+      importObjects(copy, () => later),
+      (error) => error instanceof ImportError && error.code === "IMPORT_INCOMPLETE",
+    );
+    await importObjects(copy, () => [exportHeader(), ...earlier]);
+    await importObjects(copy, () => later, { merge: true });
+    again = await collect(exportObjects(copy));
+  });
+  return again;
+}
 
 async function fill(store: ObjectStore): Promise<void> {
   const turns: JsonValue[] = [];
@@ -169,6 +193,17 @@ export const gapsAreKept: Scenario = (createPlace) =>
         (await copy.changesSince()).versions.map(({ body, version }) => `${body.id} ${version}`),
         kept.map(({ body, version }) => `${body.id} ${version}`),
       );
+
+      await inStore(createPlace, async (other) => {
+        const lines = await collect(exportObjects(copy));
+        const report = await importObjects(other, () => lines);
+        assert.equal(report.added, kept.length);
+        assert.deepEqual(
+          report.lost.map(({ version }) => version),
+          [1, 7, 10, 11, 12, 13, 14],
+        );
+        assert.deepEqual(await collect(exportObjects(other)), lines);
+      });
 
       const missing = versions.filter(({ body, version }) => body.id === "z" && version === 7);
       await rejectsWith("HISTORY_CONFLICT", copy.restore(missing, { gaps: true }));

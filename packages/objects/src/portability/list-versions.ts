@@ -1,0 +1,63 @@
+import type { ObjectId } from "../model/object-id.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import { compareText } from "../store-kit/store-rules.ts";
+import type { VersionKey } from "./read-in-order.ts";
+
+/** The versions of a store in the order of an export. */
+export interface VersionList {
+  readonly keys: readonly ListedKey[];
+  /** The numbers that are missing between the listed versions of an object, in order. */
+  readonly missing: ReadonlyMap<ObjectId, readonly number[]>;
+}
+
+interface ListedKey extends VersionKey {
+  readonly txId: number;
+}
+
+/** The number of versions that are requested from the store at once. */
+const pageSize = 500;
+
+/** Lists the versions of transactions after `since`, ordered by transaction, object and version. */
+export async function listVersions(
+  store: Pick<ObjectStore, "changesSince">,
+  since: number,
+): Promise<VersionList> {
+  const keys: ListedKey[] = [];
+  // Each page has its own copies of the same ids.
+  const ids = new Map<ObjectId, ObjectId>();
+  let position: string | undefined;
+  for (;;) {
+    const page = await store.changesSince(position, { limit: pageSize });
+    for (const { body, version, at } of page.versions) {
+      const id = ids.get(body.id) ?? body.id;
+      ids.set(id, id);
+      keys.push({ id, version, txId: at.tx_id });
+    }
+    if (page.versions.length < pageSize) break;
+    position = page.position;
+  }
+  keys.sort(
+    (one, other) =>
+      one.txId - other.txId || compareText(one.id, other.id) || one.version - other.version,
+  );
+  const missing = missingIn(keys, since);
+  return { keys: keys.filter(({ txId }) => txId > since), missing };
+}
+
+/** Returns the missing numbers before the versions of transactions after `since`. */
+function missingIn(
+  keys: readonly ListedKey[],
+  since: number,
+): ReadonlyMap<ObjectId, readonly number[]> {
+  const missing = new Map<ObjectId, number[]>();
+  const latest = new Map<ObjectId, number>();
+  for (const { id, version, txId } of keys) {
+    const first = (latest.get(id) ?? 0) + 1;
+    latest.set(id, version);
+    if (first === version || txId <= since) continue;
+    const known = missing.get(id) ?? [];
+    missing.set(id, known);
+    for (let number = first; number < version; number += 1) known.push(number);
+  }
+  return missing;
+}
