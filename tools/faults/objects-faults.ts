@@ -179,14 +179,14 @@ export const objectsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "portability/check-import.ts",
-    of: "if (merge || merged.length === 0) return;",
-    becomes: "return;",
+    of: "if (merge || merged.length === 0) return report;",
+    becomes: "return report;",
     breaks: "A file adds versions to objects of the store without being asked to.",
   },
   {
     file: "portability/import-objects.ts",
     of: "await checkImport(store, lines(), options);",
-    becomes: "",
+    becomes: "{ added: 1 };",
     breaks: "An import writes the lines before one with a fault.",
   },
   {

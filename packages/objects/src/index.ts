@@ -197,6 +197,7 @@ export { type PatternStep, readPattern, select, type Selected, selects } from ".
 export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
 export { exportObjects } from "./portability/export-objects.ts";
 export { importLimits, lineTooLong } from "./portability/import-limits.ts";
-export { importObjects, type ImportReport } from "./portability/import-objects.ts";
+export { importObjects } from "./portability/import-objects.ts";
+export type { ImportReport } from "./portability/check-import.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";
 export { readStoredLink, storedLink } from "./store-kit/stored-link.ts";

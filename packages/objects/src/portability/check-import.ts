@@ -14,12 +14,25 @@ import {
   mergeRefused,
   shown,
 } from "./import-limits.ts";
+import type { VersionKey } from "./read-in-order.ts";
 import {
   type ExportLines,
   type LostVersion,
   type NumberedVersion,
   readExport,
 } from "./read-export.ts";
+
+/** The result of an import. */
+export interface ImportReport {
+  /** The number of versions in the lines. */
+  readonly read: number;
+  /** The number of versions that were added. */
+  readonly added: number;
+  /** The number of objects that the versions belong to. */
+  readonly objects: number;
+  /** The versions that the exported store had lost, in the order of their lines. */
+  readonly lost: readonly VersionKey[];
+}
 
 /** The reading functions of a store that a check needs. */
 export type CheckedStore = Pick<ObjectStore, "changesSince" | "describe" | "history" | "lookup">;
@@ -58,13 +71,14 @@ const askedAtOnce = 16;
 /**
  * Checks a whole export against its limits and against a store, and writes nothing. Throws an `ImportError` for a line
  * against a limit and for a refused merge, and a `StoreError` (`HISTORY_CONFLICT`, `NICKNAME_TAKEN`) for a version that
- * contradicts the store. In memory are a few versions, and for each object about 300 bytes.
+ * contradicts the store. Returns what an import will do. In memory are a few versions, and for each object about 300
+ * bytes.
  */
 export async function checkImport(
   store: CheckedStore,
   lines: ExportLines,
   { merge = false, nameOf, checking }: CheckOptions,
-): Promise<void> {
+): Promise<ImportReport> {
   const isEmpty = (await store.changesSince(undefined, { limit: 1 })).versions.length === 0;
   const objects = new Map<ObjectId, ObjectState>();
   let part: (NumberedVersion | LostVersion)[] = [];
@@ -72,6 +86,7 @@ export async function checkImport(
   let lastTxId = 0;
   let read = 0;
   let since = 0;
+  const lost: VersionKey[] = [];
 
   async function compare(): Promise<void> {
     if (!isEmpty) await meet(store, part, objects);
@@ -79,6 +94,7 @@ export async function checkImport(
     for (const one of part) {
       if (one.type === "lost") {
         skip(one, objects);
+        lost.push(one.key);
         continue;
       }
       const { stored } = one;
@@ -107,14 +123,24 @@ export async function checkImport(
   await compare();
   const changed = [...objects].filter(([, { added }]) => added > 0);
   await checkNames(isEmpty ? undefined : store, changed);
+  const report = { read, added: addedTo(changed), objects: withVersion(objects), lost };
   const merged = changed.filter(([, { known }]) => known !== undefined);
-  if (merge || merged.length === 0) return;
+  if (merge || merged.length === 0) return report;
   const first = await store.describe(merged.slice(0, namedObjects).map(([id]) => id));
   throw mergeRefused({
     objects: merged.length,
-    versions: merged.reduce((sum, [, { added }]) => sum + added, 0),
+    versions: addedTo(merged),
     names: first.flatMap((known) => (known ? (nameOf?.(known.body) ?? shown(known.body.id)) : [])),
   });
+}
+
+/** Returns the number of objects with a version in the file; the others have only lines of lost versions. */
+function withVersion(objects: ReadonlyMap<ObjectId, ObjectState>): number {
+  return [...objects.values()].filter(({ former }) => former.at !== undefined).length;
+}
+
+function addedTo(objects: readonly (readonly [ObjectId, ObjectState])[]): number {
+  return objects.reduce((sum, [, { added }]) => sum + added, 0);
 }
 
 /** How many objects the error for a merge names. */

@@ -2,21 +2,13 @@ import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { type CheckedStore, checkImport, type CheckOptions } from "./check-import.ts";
+import {
+  type CheckedStore,
+  checkImport,
+  type CheckOptions,
+  type ImportReport,
+} from "./check-import.ts";
 import { type ExportLines, readExport } from "./read-export.ts";
-import type { VersionKey } from "./read-in-order.ts";
-
-/** The result of an import. */
-export interface ImportReport {
-  /** The number of versions in the lines. */
-  readonly read: number;
-  /** The number of versions that were added. */
-  readonly added: number;
-  /** The number of objects that the versions belong to. */
-  readonly objects: number;
-  /** The versions that the exported store had lost, in the order of their lines. */
-  readonly lost: readonly VersionKey[];
-}
 
 export interface ImportOptions extends CheckOptions {
   /** Called after each batch. A batch is one transaction of the store. */
@@ -29,22 +21,23 @@ const batchLimit = { versions: 200, characters: 4_000_000 };
 /**
  * Imports the lines that `exportObjects` wrote, with the original version numbers and transactions.
  *
- * `lines` is called twice, and both times returns the same lines. At the first time the whole file is checked, and an
- * `ImportError` or `StoreError` means that nothing was written: `checkImport` lists them. At the second time the versions
- * are written in batches. Versions that are already stored are skipped. An import that ended within the second time has
- * stored whole batches, and is completed by another one with `merge`.
+ * `lines` is called up to twice, and returns the same lines each time. At the first time the whole file is checked, and an
+ * `ImportError` or `StoreError` means that nothing was written: `checkImport` lists them. If the store lacks versions, they
+ * are written at the second time, in batches. Versions that are already stored are skipped. An import that ended within
+ * the second time has stored whole batches, and is completed by another one with `merge`.
  */
 export async function importObjects(
   store: CheckedStore & Pick<ObjectStore, "restore">,
   lines: () => ExportLines,
   { progress, ...options }: ImportOptions = {},
 ): Promise<ImportReport> {
-  await checkImport(store, lines(), options);
+  const checked = await checkImport(store, lines(), options);
+  const { lost } = checked;
+  if (checked.added === 0) return checked;
   let read = 0;
   let added = 0;
   let characters = 0;
   const objects = new Set<ObjectId>();
-  const lost: VersionKey[] = [];
   let limits = batchLimit;
   let batch: StoredVersion[] = [];
   const report = (): ImportReport => ({ read, added, objects: objects.size, lost });
@@ -66,7 +59,6 @@ export async function importObjects(
   }
 
   for await (const one of readExport(lines())) {
-    if (one.type === "lost") lost.push(one.key);
     if (one.type !== "version") continue;
     const { stored } = one;
     const isFull = batch.length >= limits.versions || characters >= limits.characters;
