@@ -5,7 +5,14 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 
-import { idOf, run, storeWithSession, temporaryStore, withStore } from "./temporary-store.ts";
+import {
+  idOf,
+  run,
+  storeWithSession,
+  temporaryStore,
+  texts,
+  withStore,
+} from "./temporary-store.ts";
 
 test("nickname gives, replaces and removes a nickname, each as a version", async () => {
   await using store = await storeWithSession();
@@ -131,7 +138,7 @@ test("export and import move a store, byte for byte", async () => {
   const text = await readFile(file, "utf8");
   const lines = text.trimEnd().split("\n").slice(1);
   const versions = lines.length;
-  const objects = new Set(lines.map((line) => (JSON.parse(line) as Line).object.id)).size;
+  const objects = new Set(lines.map((line) => objectIn(JSON.parse(line) as Line))).size;
   expect(exported).toEqual({
     code: 0,
     stdout: "",
@@ -146,9 +153,65 @@ test("export and import move a store, byte for byte", async () => {
   expect((await target.scm("export")).stdout).toBe(text);
 });
 
-interface Line {
-  readonly object: { readonly id: string };
+/** A line with a whole version, or with the change of one. */
+type Line = { readonly object: { readonly id: string } } | { readonly id: string };
+
+function objectIn(line: Line): string {
+  return "object" in line ? line.object.id : line.id;
 }
+
+test("export --since writes what came after a transaction, for a store that has the earlier versions", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const earlier = join(target.workspace, "earlier.jsonl");
+  const later = join(target.workspace, "later.jsonl");
+  await store.scm("export", earlier);
+  const last = (await readFile(earlier, "utf8")).trimEnd().split("\n").at(-1) ?? "";
+  const { tx_id: txId } = JSON.parse(last) as { readonly tx_id: number };
+  await store.scm("nickname", "a.txt", "notes");
+
+  const exported = await store.scm("export", later, "--since", String(txId));
+  const alone = await target.scm("import", later);
+  await target.scm("import", earlier);
+  const unasked = await target.scm("import", later);
+  const both = await target.scm("import", later, "--merge");
+  const wrong = await store.scm("export", "--since", "yesterday");
+
+  expect(exported.stderr).toBe(`exported 1 version to ${later}\n`);
+  expect(alone.code).toBe(1);
+  expect(alone.stderr).toContain(`the export begins after transaction ${txId}`);
+  expect(unasked.stderr).toContain("import the file with --merge");
+  expect(both).toMatchObject({ code: 0, stderr: "" });
+  expect((await target.scm("export")).stdout).toBe((await store.scm("export")).stdout);
+  expect(wrong).toMatchObject({ code: 2, stdout: "" });
+});
+
+test("export of a damaged store names the lost versions, writes the others and fails", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const file = join(target.workspace, "all.jsonl");
+  const id = await idOf(store, "a.txt");
+  const database = new DatabaseSync(store.at);
+  const ofObject = `object = (SELECT key FROM objects WHERE id = '${id}')`;
+  database.exec(`UPDATE versions SET object_hash = zeroblob(32) WHERE version = 1 AND ${ofObject}`);
+  database.close();
+
+  const exported = await store.scm("export", file);
+  const imported = await target.scm("import", file, "--verify");
+
+  expect(exported.code).toBe(1);
+  expect(exported.stderr).toMatch(
+    new RegExp(
+      `exported \\d+ versions to .*\nversion 1 of object ${id} was changed or damaged since it was stored: .*\n` +
+        "scm export: 1 version could not be exported \\(listed above\\); .* Run scm doctor",
+      "u",
+    ),
+  );
+  expect(await readFile(file, "utf8")).toContain(`{"id":"${id}","lost":true,"version":1}`);
+  expect(imported.code).toBe(0);
+  expect(imported.stderr).toBe(`version 1 of object ${id} was lost before the export\n`);
+  expect((await target.scm("print", "a.txt@2")).stdout).toBe(texts.second);
+});
 
 test("import --verify reads back what it imported, and reports a store that has other data", async () => {
   await using store = await storeWithSession();

@@ -195,7 +195,7 @@ export {
 } from "./reading/resolve-reference.ts";
 export { type PatternStep, readPattern, select, type Selected, selects } from "./reading/select.ts";
 export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
-export { exportObjects } from "./portability/export-objects.ts";
+export { type ExportOptions, exportObjects } from "./portability/export-objects.ts";
 export { importLimits, lineTooLong } from "./portability/import-limits.ts";
 export { importObjects } from "./portability/import-objects.ts";
 export type { ImportReport } from "./portability/check-import.ts";

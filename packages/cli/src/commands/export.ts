@@ -1,12 +1,12 @@
-import { exportObjects, messageOf } from "@self-context-manager/objects";
+import { type ExportOptions, exportObjects, messageOf } from "@self-context-manager/objects";
 import type { ObjectStore } from "@self-context-manager/core";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { CliError } from "../cli-errors.ts";
-import type { Command } from "../command.ts";
+import { CliError, UsageError } from "../cli-errors.ts";
+import type { Command, CommandCall } from "../command.ts";
 import { counted } from "../format/amounts.ts";
-import type { Progress } from "../format/progress.ts";
+import { visible } from "../format/terminal-text.ts";
 
 /** The number of characters that are collected for one write. */
 const batchSize = 64 * 1024;
@@ -16,9 +16,17 @@ export const exportCommand: Command = {
   summary: "write all versions of all objects as JSON Lines",
   arguments: "[FILE]",
   argumentCount: { least: 0, most: 1 },
-  options: { force: { help: "overwrite FILE if it exists" } },
-  notes:
-    "Without FILE, or with -, the export goes to standard output. FILE is written completely or not at all.",
+  options: {
+    force: { help: "overwrite FILE if it exists" },
+    since: { value: "TX", help: "only what came after this transaction" },
+  },
+  notes: `Without FILE, or with -, the export goes to standard output. FILE is written completely or not at all.
+A version is written as its change against an earlier line where that is shorter;
+docs/architecture/export-format.md describes the lines. With --since, importing FILE needs a store
+that has the earlier versions, for example from an earlier export. TX is a tx_id, such as the last
+one in that export.
+Versions that cannot be read or do not match their hashes are named, and FILE says that they are
+lost. All others are written, and the exit code is 1.`,
   async run(call) {
     const [given = "-"] = call.arguments;
     const path = given === "-" ? undefined : resolve(call.folder, given);
@@ -27,17 +35,45 @@ export const exportCommand: Command = {
         `${path} exists already; choose another name, or overwrite it with --force`,
       );
     }
+    const lost: string[] = [];
+    const options: ExportOptions = {
+      since: transactionNumber(call.text("since")),
+      onLost: (_, problem) => lost.push(problem),
+    };
     await using store = await call.openStore({ patient: true });
     if (path === undefined) {
-      await writeLines(store, async (text) => await call.print(text));
-      return;
+      await writeLines(store, async (text) => await call.print(text), options);
+    } else {
+      using progress = call.progress("exporting");
+      const lines = await writeFile(store, path, {
+        ...options,
+        progress: (done, all) => progress.come(done / all, done),
+      });
+      progress[Symbol.dispose]();
+      call.note(`exported ${counted(lines - lost.length, "version")} to ${path}`);
     }
-    using progress = call.progress("exporting");
-    const versions = await writeFile(store, path, progress);
-    progress[Symbol.dispose]();
-    call.note(`exported ${counted(versions, "version")} to ${path}`);
+    failLost(lost, call);
   },
 };
+
+/** Returns the number of a transaction as an option gives it; 0 without the option. */
+function transactionNumber(given: string | undefined): number {
+  if (given === undefined) return 0;
+  if (/^(?:tx:)?\d{1,15}$/u.test(given)) return Number(given.replace("tx:", ""));
+  throw new UsageError(
+    `--since ${JSON.stringify(given)} is no transaction; give the tx_id of a line, such as 812`,
+  );
+}
+
+/** Names the versions that are not in the export, and fails if there are any. */
+function failLost(lost: readonly string[], call: CommandCall): void {
+  if (lost.length === 0) return;
+  for (const problem of lost) call.note(visible(problem));
+  throw new CliError(
+    `${counted(lost.length, "version")} could not be exported (listed above); the export has all others. ` +
+      "Run scm doctor to see what else is damaged and what can be restored",
+  );
+}
 
 async function isThere(path: string): Promise<boolean> {
   try {
@@ -49,11 +85,15 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-async function writeFile(store: ObjectStore, path: string, progress: Progress): Promise<number> {
+async function writeFile(
+  store: ObjectStore,
+  path: string,
+  options: ExportOptions,
+): Promise<number> {
   const partial = `${path}.${process.pid}.partial`;
   const file = await openForWriting(partial, path);
   try {
-    const versions = await writeLines(store, async (text) => await file.writeFile(text), progress);
+    const versions = await writeLines(store, async (text) => await file.writeFile(text), options);
     await file.sync();
     await file.close();
     await rename(partial, path);
@@ -84,18 +124,15 @@ async function openForWriting(partial: string, path: string): Promise<FileHandle
   }
 }
 
-/** Writes the export in batches and returns the number of versions. */
+/** Writes the export in batches and returns the number of lines after the header. */
 async function writeLines(
   store: ObjectStore,
   write: (text: string) => Promise<void>,
-  progress?: Progress,
+  options: ExportOptions,
 ): Promise<number> {
   let batch = "";
   let lines = 0;
-  const lined = exportObjects(store, {
-    progress: (done, all) => progress?.come(done / all, done),
-  });
-  for await (const line of lined) {
+  for await (const line of exportObjects(store, options)) {
     batch += line;
     lines += 1;
     if (batch.length < batchSize) continue;

@@ -27,8 +27,10 @@ does not exist. With --store memory nothing is stored, so the command only check
     const path = given === "-" ? undefined : resolve(call.folder, given);
     await using file = await openExportFile(path, call.stdin);
     await using store = await call.openStore({ create: true, patient: true });
-    const { read, added, objects } = await importFile(call, store, file);
+    const { read, added, objects, lost } = await importFile(call, store, file);
     const known = read - added;
+    for (const { id, version } of lost)
+      call.note(`version ${version} of object ${visible(id)} was lost before the export`);
     await call.print(
       `imported ${counted(added, "version")} into ${visible(call.storePlace())}; ${known} ${known === 1 ? "was" : "were"} already in the store; ` +
         `${counted(objects, "object")} in total\n`,

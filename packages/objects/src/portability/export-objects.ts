@@ -13,8 +13,8 @@ export interface ExportOptions {
   readonly since?: number;
   readonly progress?: (done: number, all: number) => void;
   /**
-   * Is called for each version that cannot be read or does not match its hashes, with a sentence that names it. Without
-   * it, the export rejects with `STORE_CORRUPT`.
+   * Is called for each version that is missing, cannot be read or does not match its hashes, with a sentence that names it.
+   * Without it, the export rejects with `STORE_CORRUPT` for a version that is there and cannot be written.
    */
   readonly onLost?: (key: VersionKey, text: string) => void;
 }
@@ -35,11 +35,17 @@ const longHistory = 4;
  */
 export async function* exportObjects(
   store: Pick<ObjectStore, "changesSince" | "get" | "versions">,
-  { since = 0, progress, onLost = rejectLost }: ExportOptions = {},
+  { since = 0, progress, onLost }: ExportOptions = {},
 ): AsyncIterable<string> {
   const { keys, missing } = await listVersions(store, since);
-  const lost = new Map([...missing].map(([id, versions]) => [id, [...versions]]));
-  const gaps = [...missing.values()].reduce((count, versions) => count + versions.length, 0);
+  const lost = new Map<ObjectId, readonly number[]>();
+  let gaps = 0;
+  for (const [id, numbers] of missing) {
+    lost.set(id, numbers);
+    gaps += numbers.length;
+    for (const version of numbers)
+      onLost?.({ id, version }, `version ${version} of object ${id} is missing`);
+  }
   yield `${exportHeader({ versions: keys.length + gaps, since })}\n`;
   const counts = countByObject(keys);
   const read = readInOrder(store, (id) => (counts.get(id) ?? 0) >= longHistory);
@@ -52,23 +58,33 @@ export async function* exportObjects(
       const { id } = key;
       const problem = problemOf(key, found);
       if (problem !== undefined) {
+        if (onLost === undefined) throw new StoreError("STORE_CORRUPT", problem);
         onLost(key, problem);
         lost.set(id, [...(lost.get(id) ?? []), key.version]);
       } else if (found.type === "version") {
-        const numbers = lost.get(id) ?? [];
-        for (const version of numbers)
-          if (version < key.version) yield `${lostLine({ id, version })}\n`;
-        lost.set(
-          id,
-          numbers.filter((version) => version > key.version),
-        );
+        yield* takeLost(lost, id, key.version);
         yield `${writer.line(found.stored)}\n`;
       }
     }
     progress?.(start + part.length, keys.length);
   }
-  for (const id of [...lost.keys()].sort(compareText))
-    for (const version of lost.get(id) ?? []) yield `${lostLine({ id, version })}\n`;
+  for (const id of [...lost.keys()].sort(compareText)) yield* takeLost(lost, id, Infinity);
+}
+
+/** Returns the lines of the lost versions of an object before a version, and removes these versions from the others. */
+function takeLost(
+  lost: Map<ObjectId, readonly number[]>,
+  id: ObjectId,
+  before: number,
+): readonly string[] {
+  const numbers = lost.get(id) ?? [];
+  const left = numbers.filter((version) => version > before);
+  if (left.length === 0) lost.delete(id);
+  else lost.set(id, left);
+  return numbers
+    .filter((version) => version < before)
+    .sort((one, other) => one - other)
+    .map((version) => `${lostLine({ id, version })}\n`);
 }
 
 /** Returns why a version cannot be written, as a sentence that names it. */
@@ -80,10 +96,6 @@ function problemOf({ id, version }: VersionKey, found: ReadVersion): string | un
   if (stored.version !== version || stored.body.id !== id)
     return `${name} was read as version ${stored.version} of object ${stored.body.id}`;
   return verifyVersion(stored)?.text;
-}
-
-function rejectLost(_: VersionKey, text: string): never {
-  throw new StoreError("STORE_CORRUPT", text);
 }
 
 function countByObject(keys: VersionList["keys"]): ReadonlyMap<ObjectId, number> {

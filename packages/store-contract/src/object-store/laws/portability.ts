@@ -196,6 +196,8 @@ export const gapsAreKept: Scenario = (createPlace) =>
 
       await inStore(createPlace, async (other) => {
         const lines = await collect(exportObjects(copy));
+        const ofSeventh = lines.findIndex((line) => line.includes('"lost":true,"version":7}'));
+        assert.match(lines[ofSeventh + 1] ?? "", /"version":8\}/u);
         const report = await importObjects(other, () => lines);
         assert.equal(report.added, kept.length);
         assert.deepEqual(
