@@ -65,6 +65,9 @@ function growingText(start: string): GrowingText {
   };
   return {
     change(prefix, suffix, middle) {
+      // A damaged delta, or one whose predecessor is missing.
+      if (prefix < 0 || suffix < 0 || prefix + suffix > length)
+        throw new RangeError(`a delta keeps ${prefix} and ${suffix} of ${length} units`);
       const end = take(suffix);
       take(length - prefix);
       pieces.push(middle, end);

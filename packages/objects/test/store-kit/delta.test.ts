@@ -110,6 +110,17 @@ it("rebuilds texts that changed near their ends or in another field", () => {
   );
 });
 
+it.each([
+  [4, 0],
+  [0, 4],
+  [2, 2],
+  [-1, 0],
+])("refuses a delta that keeps %d and %d units of a text of three", (prefix, suffix) => {
+  const delta: Delta = [3, ["text", [1, prefix, suffix, "new"]], []];
+
+  expect(() => applyDeltas({ text: "abc" }, [delta], chunkList())).toThrow(RangeError);
+});
+
 it("returns no delta for equal values", () => {
   fc.assert(
     fc.property(value, (one) => {
