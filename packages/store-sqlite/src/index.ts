@@ -1,3 +1,4 @@
 export { copySqliteStore, isSqliteStoreOpen } from "./copy-store.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./open-sqlite-store.ts";
+export { salvageSqliteFile } from "./salvage.ts";
 export { type FileVersion, openStoreFile, type StoreFile } from "./store-file-check.ts";

@@ -7,7 +7,8 @@ import {
 } from "@self-context-manager/objects";
 import { resolve } from "node:path";
 
-import { connect, type Connection, type Row } from "./connection.ts";
+import { connect, type Connection, type Row, type SqlValue } from "./connection.ts";
+import { indexCheck } from "./index-check.ts";
 import { inRanges } from "./in-ranges.ts";
 import { number } from "./row-values.ts";
 import { checkFile } from "./schema.ts";
@@ -30,6 +31,10 @@ export interface StoreFile extends Disposable {
   damage(): readonly string[];
   /** Returns every version, objects by their age and versions in order. Damaged parts do not end the reading. */
   versions(): Iterable<FileVersion>;
+  /** Returns the objects for which the store's own indexes differ from the latest versions, as sentences. */
+  indexDamage(): readonly string[];
+  /** Returns one version; undefined if there is no such version, or if it cannot be trusted. */
+  read(id: ObjectId, version: number): StoredVersion | undefined;
 }
 
 /** The most findings of one of SQLite's checks. One damaged page can be the cause of thousands. */
@@ -53,6 +58,15 @@ export async function openStoreFile(path: string): Promise<StoreFile> {
     *versions() {
       for (const object of objectsOf(connection)) yield* versionsOf(connection, reader, object);
     },
+    indexDamage: () => indexDamageOf(connection, reader),
+    read(id, version) {
+      const row = connection.first(
+        `${selectVersion} WHERE v.object = (SELECT key FROM objects WHERE id = ?) AND v.version = ?`,
+        id,
+        version,
+      );
+      return row === undefined ? undefined : readVersion(reader, id, row).stored;
+    },
     [Symbol.dispose]: () => connection.close(),
   };
 }
@@ -72,6 +86,26 @@ function damageOf(connection: Connection): readonly string[] {
   }
 }
 
+function indexDamageOf(connection: Connection, reader: VersionReader): readonly string[] {
+  const check = indexCheck(connection);
+  try {
+    for (const { key, id, head } of objectsOf(connection)) {
+      const row = connection.first(
+        `${selectVersion} WHERE v.object = ? AND v.version = ?`,
+        key,
+        head,
+      );
+      const stored = row === undefined ? undefined : readVersion(reader, id, row).stored;
+      // A damaged latest version is a finding of the check of the versions.
+      if (stored === undefined) return [];
+      check.add(key, stored);
+    }
+    return check.differences();
+  } catch (cause) {
+    return [messageOf(cause)];
+  }
+}
+
 interface ObjectRow {
   readonly key: number;
   readonly id: ObjectId;
@@ -86,7 +120,7 @@ function* objectsOf(connection: Connection): Generator<ObjectRow> {
       from,
       to,
     );
-  for (const row of inRanges(1, last, read)) {
+  for (const row of inRanges(1, atMost(connection, last), read)) {
     // SQLite's own check names the damaged page.
     if ("unreadable" in row) continue;
     yield { key: number(row, "key"), id: row["id"] as ObjectId, head: number(row, "head") };
@@ -98,6 +132,11 @@ function* versionsOf(
   reader: VersionReader,
   { key, id, head }: ObjectRow,
 ): Generator<FileVersion> {
+  const newest = numberAt(
+    connection,
+    "SELECT max(version) AS found FROM versions WHERE object = ?",
+    key,
+  );
   const read = (from: number, to: number): readonly Row[] =>
     connection.all(
       `${selectVersion} WHERE v.object = ? AND v.version BETWEEN ? AND ? ORDER BY v.version`,
@@ -105,13 +144,13 @@ function* versionsOf(
       from,
       to,
     );
-  for (const row of inRanges(1, head, read)) {
-    if ("unreadable" in row) {
-      yield damaged(id, Number(row.unreadable), messageOf(row.cause));
-      continue;
-    }
-    yield readVersion(reader, id, row);
+  let last = 0;
+  for (const row of inRanges(1, atMost(connection, newest ?? head), read)) {
+    last = Number("unreadable" in row ? row.unreadable : row["version"]);
+    if ("unreadable" in row) yield damaged(id, last, messageOf(row.cause));
+    else yield readVersion(reader, id, row);
   }
+  if (last !== head) yield damaged(id, head, `the newest version that was found is ${last}`);
 }
 
 function readVersion(reader: VersionReader, id: ObjectId, row: Row): FileVersion {
@@ -130,12 +169,25 @@ function damaged(id: ObjectId, version: number, reason: string): FileVersion {
   return { id, version, problem: `version ${version} of object ${id} cannot be read: ${reason}` };
 }
 
-/** Returns the number that a statement finds; 0 for none, or if the rows cannot be read. */
-function numberAt(connection: Connection, sql: string): number {
+/** Returns the number that a statement finds, 0 for none; undefined if the rows cannot be read. */
+function numberAt(
+  connection: Connection,
+  sql: string,
+  ...values: readonly SqlValue[]
+): number | undefined {
   try {
-    return Number(connection.first(sql)?.["found"] ?? 0);
+    return Number(connection.first(sql, ...values)?.["found"] ?? 0);
   } catch {
     // SQLite's own check names the damaged page.
-    return 0;
+    return undefined;
   }
+}
+
+/** The least bytes of a row. A file has no more rows than its size allows, whatever a damaged number says. */
+const leastBytes = 16;
+
+function atMost(connection: Connection, wanted: number | undefined): number {
+  const pages = numberAt(connection, "SELECT page_count AS found FROM pragma_page_count") ?? 0;
+  const bytes = numberAt(connection, "SELECT page_size AS found FROM pragma_page_size") ?? 0;
+  return Math.min(wanted ?? Infinity, Math.ceil((pages * bytes) / leastBytes));
 }

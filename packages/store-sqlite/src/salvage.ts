@@ -1,0 +1,106 @@
+import type { Row } from "./connection.ts";
+import { connect, type Connection, type SqlValue } from "./connection.ts";
+import { openPages } from "./database-pages.ts";
+import { unpackText } from "./packed-text.ts";
+import { type ScannedRow, scanRows } from "./scan-rows.ts";
+import { migrate } from "./schema.ts";
+import { number } from "./version-rows.ts";
+
+/** The tables whose rows make the versions. Everything else in a store is derived from them. */
+const tables = ["objects", "versions", "chunks"] as const;
+
+/**
+ * Copies the rows that make the versions from a damaged file and its log into a new file, which then has indexes of its
+ * own. Rows are found in the pages one by one, so damage anywhere else does not hide them. Nothing is judged: the versions
+ * of the new file are compared with their hashes when they are read. No connection may have the damaged file open.
+ */
+export async function salvageSqliteFile(path: string, to: string): Promise<void> {
+  const target = await connect(to);
+  try {
+    target.execute("PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    migrate(target, to);
+    target.execute("PRAGMA foreign_keys = OFF");
+    target.transaction("write", () => {
+      copyRows(path, target);
+      nameObjects(target);
+      target.execute(
+        "UPDATE objects SET nickname = NULL, head = max(head, coalesce((SELECT max(version) FROM versions WHERE object = key), 0))",
+      );
+    });
+  } finally {
+    target.close();
+  }
+}
+
+function copyRows(path: string, target: Connection): void {
+  using pages = openPages(path);
+  const known = tables.map((table) => insertInto(target, table));
+  for (const row of scanRows(pages)) known.find((insert) => insert(row));
+}
+
+/** Returns a function that adds a row if it has the columns of a table, and returns whether it has. */
+function insertInto(target: Connection, table: string): (row: ScannedRow) => boolean {
+  const columns = target.all(`PRAGMA table_info(${table})`);
+  const names = columns.map((column) => String(column["name"]));
+  // The first of two rows with one number is kept.
+  const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  return ({ key, values }) => {
+    if (!columns.every((column, index) => fits(column, values[index]))) return false;
+    if (values.length !== columns.length) return false;
+    target.run(
+      sql,
+      ...values.map((value, index) => bound(columns[index]?.["pk"] === 1 ? key : value)),
+    );
+    return true;
+  };
+}
+
+/** A number is bound as INTEGER only as a bigint; a column of type ANY would keep REAL. */
+function bound(value: SqlValue): SqlValue | bigint {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
+}
+
+function fits(column: Row, value: SqlValue | undefined): boolean {
+  if (value === undefined) return false;
+  if (column["pk"] === 1) return value === null;
+  if (value === null) return column["notnull"] === 0;
+  switch (column["type"]) {
+    case "INTEGER":
+      return Number.isSafeInteger(value);
+    case "TEXT":
+      return typeof value === "string";
+    case "BLOB":
+      return value instanceof Uint8Array;
+    default:
+      return true;
+  }
+}
+
+/** Gives objects without a row the id that their versions have. */
+function nameObjects(target: Connection): void {
+  const without = target.all(
+    "SELECT DISTINCT object FROM versions WHERE object NOT IN (SELECT key FROM objects)",
+  );
+  for (const row of without) {
+    const key = number(row, "object");
+    const id = idIn(target, key);
+    if (id !== undefined)
+      target.run("INSERT OR IGNORE INTO objects (key, id, head) VALUES (?, ?, 0)", key, id);
+  }
+}
+
+function idIn(target: Connection, key: number): string | undefined {
+  const rows = target.all(
+    "SELECT metadata FROM versions WHERE object = ? AND typeof(metadata) <> 'integer'",
+    key,
+  );
+  for (const { metadata } of rows) {
+    try {
+      const body: unknown = JSON.parse(unpackText(metadata));
+      if (typeof body === "object" && body !== null && "id" in body) return String(body.id);
+    } catch {
+      // This row is damaged; another version has the id too.
+    }
+  }
+  return undefined;
+}
