@@ -23,6 +23,7 @@ test("a sound store has a line for each check and exits with 0", async () => {
     "ok versions",
     "ok history",
     "ok references",
+    "ok indexes",
     "ok documents",
     "ok search",
     "ok views",
@@ -54,6 +55,8 @@ test("nothing of the store is changed", async () => {
 test.each([
   ["a hash", "versions", "UPDATE versions SET object_hash = zeroblob(32) WHERE seq = 3"],
   ["metadata", "versions", "UPDATE versions SET metadata = '{' WHERE seq = 1"],
+  ["the index of fields", "indexes", "DELETE FROM fields WHERE name = 'path'"],
+  ["the index of references", "indexes", "UPDATE refs SET kind = 'static'"],
   [
     "an entry of the document index",
     "documents",
@@ -72,7 +75,7 @@ test.each([
   expect(stderr).toContain("the store is damaged (");
   const bad = (JSON.parse(stdout) as Found[]).filter(({ state }) => state === "damaged");
   expect(bad.map((found) => found.check)).toContain(check);
-  expect(bad.find((found) => found.check === check)?.details[0]).toMatch(/object \S+/u);
+  expect(bad.find((found) => found.check === check)?.details.join()).toMatch(/object \S+/u);
 });
 
 test("a file without its beginning is damaged", async () => {

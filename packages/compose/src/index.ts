@@ -28,8 +28,10 @@ export {
   type CheckedVersion,
   checkedVersions,
   databaseDamage,
+  indexDamage,
   searchIndexDamage,
 } from "./store-check.ts";
+export { repairStore, type RepairOptions, type RepairReport } from "./store-repair.ts";
 export type { StorePlace } from "./search-path.ts";
 export {
   type SessionSettings,

@@ -102,7 +102,7 @@ async function readBackup(file: string, to: string): Promise<BackupContent> {
 }
 
 /** Moves a store and its log aside, under a name with the time. Returns the new path of the store. */
-async function moveAside(at: string): Promise<string> {
+export async function moveAside(at: string): Promise<string> {
   const aside = `${at}.${stamp(new Date())}.former`;
   await rename(at, aside);
   await moveLog(at, aside);
@@ -110,14 +110,14 @@ async function moveAside(at: string): Promise<string> {
 }
 
 /** Puts a file at the place of a store. A log that is left there is of another file, and is moved aside. */
-async function takePlace(file: string, at: string): Promise<void> {
+export async function takePlace(file: string, at: string): Promise<void> {
   await moveLog(at, `${at}.${stamp(new Date())}.former`);
   await rename(file, at);
   await syncFolderOf(at);
 }
 
 /** The time in names of files: 20260131T090000123Z. */
-function stamp(time: Date): string {
+export function stamp(time: Date): string {
   return time.toISOString().replaceAll(/[-:.]/gu, "");
 }
 
@@ -142,7 +142,7 @@ async function copyStore({ store, at }: StorePlace, to: string): Promise<void> {
   await copySqliteStore(at, to);
 }
 
-async function checkUnused({ store, at }: StorePlace): Promise<void> {
+export async function checkUnused({ store, at }: StorePlace): Promise<void> {
   if (!(await exists(at))) return;
   const isOpen = store === "xtdb" ? await isNodeRunning(at) : await isFileOpen(at);
   if (!isOpen) return;
@@ -195,7 +195,7 @@ async function isNodeDatabase(path: string): Promise<boolean> {
 }
 
 /** Runs work with a folder for this user only, on the same disk as a file, and removes the folder. */
-async function besideFile<Result>(
+export async function besideFile<Result>(
   file: string,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {

@@ -27,6 +27,14 @@ export async function databaseDamage({ store, at }: StorePlace): Promise<readonl
   return file.damage();
 }
 
+/** Returns where the indexes that a store keeps with each commit differ from the latest versions, as sentences. */
+export async function indexDamage({ store, at }: StorePlace): Promise<readonly string[]> {
+  if (store !== "sqlite") return [];
+  const { openStoreFile } = await import("@self-context-manager/store-sqlite");
+  using file = await openStoreFile(at);
+  return file.indexDamage();
+}
+
 /**
  * Returns every version with the result of the comparison with its hashes, object by object. Versions of a SQLite store
  * are read past damaged parts. `store` is the open store, if it could be opened.

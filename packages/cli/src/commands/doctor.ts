@@ -1,30 +1,50 @@
-import { databaseDamage, type StorePlace } from "@self-context-manager/compose";
+import {
+  databaseDamage,
+  indexDamage,
+  repairStore,
+  type StorePlace,
+} from "@self-context-manager/compose";
 import { type ObjectStore, StoreError } from "@self-context-manager/core";
-import { messageOf } from "@self-context-manager/objects";
+import { defined, messageOf } from "@self-context-manager/objects";
 
-import { CliError, IncompleteError } from "../cli-errors.ts";
+import { resolve } from "node:path";
+
+import { CliError, IncompleteError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
-import { checkFiles } from "../doctor/check-files.ts";
+import { checkFiles, lostFileOf } from "../doctor/check-files.ts";
 import { checkDocuments, checkSearch } from "../doctor/check-indexes.ts";
 import { checkSessions } from "../doctor/check-sessions.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
 import { damaged, type Finding, ok, unchecked } from "../doctor/finding.ts";
+import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/terminal-text.ts";
 import { nextCommand } from "../next-command.ts";
+import { readLines } from "../read-lines.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "check the whole store",
+  summary: "check the whole store, and repair a damaged one",
   arguments: "",
   argumentCount: { least: 0, most: 0 },
-  options: { ...jsonOption },
+  options: {
+    repair: { help: "make a store of all that is sound, and move the damaged one aside" },
+    from: {
+      value: "FILE",
+      help: "with --repair: take versions that the store has lost from this backup or export",
+    },
+    ...jsonOption,
+  },
   notes: `One line for each check: the database, the hashes of every version, missing versions, references, the
 derived indexes, the views of all calls, files and permissions. Nothing is changed. note: nothing is
 damaged, but you should know it. The exit code is 0 for a sound store, 1 for a damaged one, and 2 if a
-check could not be made.`,
+check could not be made.
+With --repair no agent may have the store open. The repair works on a copy. What cannot be saved is named
+in a file of JSON Lines beside the store, and the damaged store stays beside it under a name with the time.`,
   async run(call) {
     const place = await call.namedPlace();
+    if (call.isSet("repair")) return await runRepair(call, place);
+    if (call.text("from") !== undefined) throw new UsageError("--from needs --repair");
     const findings: Finding[] = [];
     const isJson = call.isSet("json");
     for await (const finding of checkStore(call, place)) {
@@ -42,6 +62,30 @@ check could not be made.`,
       throw new IncompleteError("not everything could be checked, as said above");
   },
 };
+
+async function runRepair(call: CommandCall, place: StorePlace): Promise<void> {
+  const from = call.text("from");
+  using progress = call.progress("repairing");
+  const report = await repairStore(place, {
+    ...defined({ from: from === undefined ? undefined : resolve(call.folder, from) }),
+    lines: readLines,
+    progress: (versions) => progress.come(undefined, versions),
+  });
+  progress[Symbol.dispose]();
+  const { versions, taken, lost, lostFile, movedTo } = report;
+  if (call.isSet("json")) {
+    const files = { lost_file: lostFile ?? null, moved_to: movedTo };
+    await call.print(jsonText({ versions, taken, lost, ...files }));
+    return;
+  }
+  const source = from === undefined ? "" : `, ${taken} of them from ${from}`;
+  await call.print(
+    visible(`the repaired store has ${counted(versions, "version")}${source}`).concat("\n"),
+  );
+  if (lostFile !== undefined)
+    call.note(`${counted(lost, "version")} could not be saved; ${visible(lostFile)} names them`);
+  call.note(`the damaged store is ${visible(movedTo)}`);
+}
 
 /** Makes all checks. A check that fails for another reason than damage is one that could not be made. */
 async function* checkStore(call: CommandCall, place: StorePlace): AsyncGenerator<Finding> {
@@ -65,12 +109,20 @@ async function* checkStore(call: CommandCall, place: StorePlace): AsyncGenerator
     using versions = call.progress("checking");
     yield* guarded("versions", async () => await checkVersions(place, store, versions));
     versions[Symbol.dispose]();
+    yield* guarded("indexes", async () => {
+      const damage = await indexDamage(place);
+      return [
+        damage.length === 0
+          ? ok("indexes", "they match the latest versions")
+          : damaged("indexes", "they do not match the latest versions", damage),
+      ];
+    });
     if (store === undefined) return;
     const open = store;
     yield* guarded("documents", async () => [await checkDocuments(open)]);
     yield* guarded("search", async () => [await checkSearch(place)]);
     using calls = call.progress("rebuilding", "call");
-    yield* guarded("views", async () => await checkSessions(open, calls));
+    yield* guarded("views", async () => await checkSessions(open, calls, await lostFileOf(place)));
     calls[Symbol.dispose]();
     yield* guarded("files", async () => await checkFiles(place));
   } finally {

@@ -12,6 +12,18 @@ export async function checkFiles({ store, at }: StorePlace): Promise<readonly Fi
   return [await checkLeftovers(at), await checkPermissions(at), await checkSpace(at)];
 }
 
+/** The newest list of versions that a repair of a store could not save; undefined without one. */
+export async function lostFileOf({ store, at }: StorePlace): Promise<string | undefined> {
+  if (store !== "sqlite") return undefined;
+  const beginning = `${basename(at)}.`;
+  const names = await namesIn(dirname(at));
+  const name = names
+    .filter((one) => one.startsWith(beginning) && one.endsWith(".lost.jsonl"))
+    .sort()
+    .at(-1);
+  return name === undefined ? undefined : join(dirname(at), name);
+}
+
 /** Looks for files that a process made beside the store and did not remove, because it was killed. */
 async function checkLeftovers(at: string): Promise<Finding> {
   const found: string[] = [];

@@ -7,10 +7,14 @@ import { counted } from "../format/amounts.ts";
 import type { Progress } from "../format/progress.ts";
 import { damaged, type Finding, note, ok } from "./finding.ts";
 
-/** Rebuilds the view of every call of every session, and finds sessions without calls. */
+/**
+ * Rebuilds the view of every call of every session, and finds sessions without calls. After a repair that has lost versions,
+ * of which `lostFile` is the list, views that lack them are no damage.
+ */
 export async function checkSessions(
   store: ObjectStore,
   progress: Progress,
+  lostFile: string | undefined,
 ): Promise<readonly Finding[]> {
   const problems: string[] = [];
   const incomplete: string[] = [];
@@ -42,13 +46,27 @@ export async function checkSessions(
   }
   const all = `${counted(calls, "call")} of ${counted(sessions, "session")}`;
   return [
-    problems.length > 0
-      ? damaged("views", `${problems.length} of ${all} cannot be rebuilt`, problems)
-      : incomplete.length > 0
-        ? note("views", `${incomplete.length} of ${all} lack versions`, incomplete)
-        : ok("views", `${all} rebuilt`),
+    viewsFinding(all, problems, incomplete, lostFile),
     empty.length === 0
       ? ok("sessions", "each session has calls")
       : note("sessions", `${counted(empty.length, "session")} without a call`, empty),
   ];
+}
+
+function viewsFinding(
+  all: string,
+  problems: readonly string[],
+  incomplete: readonly string[],
+  lostFile: string | undefined,
+): Finding {
+  const text = (count: number): string => `${count} of ${all} cannot be rebuilt`;
+  if (problems.length === 0 && incomplete.length === 0) return ok("views", `${all} rebuilt`);
+  if (problems.length === 0)
+    return note("views", `${text(incomplete.length)}, because versions are missing`, incomplete);
+  if (lostFile === undefined) return damaged("views", text(problems.length), problems);
+  return note(
+    "views",
+    `${text(problems.length + incomplete.length)}, because a repair has lost versions; ${lostFile} names them`,
+    [...problems, ...incomplete],
+  );
 }
