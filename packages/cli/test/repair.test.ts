@@ -164,10 +164,9 @@ test.each(Object.keys(damages))("is never wrong after %s", { timeout: 60_000 }, 
     const at = `${store.at}.${round}`;
     await writeFile(at, damages[name]?.(Buffer.from(bytes), random) ?? bytes);
     const { code, stderr } = await store.scm("doctor", "--repair", "--at", at);
-    if (code !== 0) {
-      expect(stderr).toContain("nothing of the store");
-      continue;
-    }
+    const isRefused = stderr.includes("nothing of the store");
+    expect(code).toBe(isRefused ? 1 : 0);
+    if (isRefused) continue;
     for (const [version, line] of linesOf((await store.scm("export", "--at", at)).stdout))
       expect(line).toBe(before.get(version));
   }

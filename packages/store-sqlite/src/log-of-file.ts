@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 
 /**
  * The table with the file in which the store was opened last: the number that the file system gave to it. A copy of the
- * file has another number. With it, a copy that lacks the log is told from a file whose log another program has removed
+ * file has another number. This distinguishes a copy that lacks the log from a file whose log another program has removed
  * after it had moved everything into the file.
  */
 export const fileTable = `
@@ -47,7 +47,7 @@ export function leaveLog(connection: Connection): void {
   try {
     connection.execute("DELETE FROM file");
   } catch {
-    // A full disk, or another process that writes. The file is only told from a copy less well.
+    // A full disk, or another process that writes. A copy of the file may then be refused.
   }
   moveLog(connection);
 }
