@@ -8,12 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-const name = "the reader on the page of the export format gives every version as a whole";
-
 if (spawnSync("python3", ["--version"]).status !== 0) {
-  it.skip(`${name}: python3 is not installed`, () => undefined);
+  it.skip("the reader on the page of the export format: python3 is not installed", () => undefined);
 } else {
-  it(name, async () => {
+  it("the reader on the page of the export format gives every version as a whole", async () => {
     const page = new URL("../../docs/architecture/export-format.md", import.meta.url);
     const [, reader = ""] = /```python\n(.*?)```/su.exec(await readFile(page, "utf8")) ?? [];
     const folder = await mkdtemp(join(tmpdir(), "scm-export-"));

@@ -202,7 +202,7 @@ test("export of a damaged store names the lost versions, writes the others and f
   expect(exported.code).toBe(1);
   expect(exported.stderr).toMatch(
     new RegExp(
-      `exported \\d+ versions to .*\nversion 1 of object ${id} was changed or damaged since it was stored: .*\n` +
+      `exported \\d+ versions to .*\nversion 1 of object ${id} is missing or cannot be read\n` +
         "scm export: 1 version could not be exported \\(listed above\\); .* Run scm doctor",
       "u",
     ),

@@ -1,4 +1,5 @@
-import { openContextManager } from "@self-context-manager/compose";
+import { openContextManager, openStore, systemClock } from "@self-context-manager/compose";
+import { canonicalJson, importObjects, toJson } from "@self-context-manager/objects";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -51,16 +52,17 @@ export async function storeWithChanges(): Promise<TemporaryStore> {
   return made;
 }
 
-/** The lines of an export, by object and version. */
-export function linesOf(exported: string): ReadonlyMap<string, string> {
-  const lines = exported.split("\n").slice(1, -1);
-  return new Map(
-    lines.map((line) => {
-      const { object, version } = JSON.parse(line) as {
-        readonly object: { readonly id: string };
-        readonly version: number;
-      };
-      return [`${object.id}@${version}`, line] as const;
-    }),
-  );
+/** The versions of an export as whole lines, by object and version. */
+export async function linesOf(exported: string): Promise<ReadonlyMap<string, string>> {
+  if (exported === "") return new Map();
+  await using store = await openStore({ store: "memory", at: "", clock: systemClock });
+  await importObjects(store, () => exported.split("\n"));
+  const { versions } = await store.changesSince();
+  const lines = new Map<string, string>();
+  for (const { body, version } of versions)
+    lines.set(
+      `${body.id}@${version}`,
+      canonicalJson(toJson(await store.get(body.id, { version }))),
+    );
+  return lines;
 }

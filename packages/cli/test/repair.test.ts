@@ -17,11 +17,11 @@ test.each([
   ["pages in the middle", 40, 52],
 ])("a repair keeps what is sound without %s, and names the rest", async (_name, from, to) => {
   await using store = await storeWithChanges();
-  const before = linesOf((await store.scm("export")).stdout);
+  const before = await linesOf((await store.scm("export")).stdout);
   const bytes = await damage(store, from, to);
 
   const repaired = await store.scm("doctor", "--repair", "--json");
-  const after = linesOf((await store.scm("export")).stdout);
+  const after = await linesOf((await store.scm("export")).stdout);
   const doctor = await store.scm("doctor");
 
   expect(repaired).toMatchObject({ code: 0, stderr: "" });
@@ -54,14 +54,14 @@ test.each(["backup", "export"])(
 test("with an older backup the repaired store has its versions and the newer sound ones", async () => {
   await using store = await storeWithChanges();
   await store.scm("backup", "old.gz");
-  const old = linesOf((await store.scm("export")).stdout);
+  const old = await linesOf((await store.scm("export")).stdout);
   await store.scm("nickname", "f1.md", "later");
-  const before = linesOf((await store.scm("export")).stdout);
+  const before = await linesOf((await store.scm("export")).stdout);
   await damage(store, 30, 40);
 
   const { code } = await store.scm("doctor", "--repair", "--from", "old.gz");
 
-  const after = linesOf((await store.scm("export")).stdout);
+  const after = await linesOf((await store.scm("export")).stdout);
   expect(code).toBe(0);
   for (const [name, line] of old) expect(after.get(name)).toBe(line);
   for (const [name, line] of after) expect(before.get(name)).toBe(line);
@@ -69,7 +69,7 @@ test("with an older backup the repaired store has its versions and the newer sou
 
 test("versions that cannot be saved are in a file with their object and the reason", async () => {
   await using store = await storeWithChanges();
-  const before = linesOf((await store.scm("export")).stdout);
+  const before = await linesOf((await store.scm("export")).stdout);
   await damage(store, 40, 52);
 
   const { stdout } = await store.scm("doctor", "--repair", "--json");
@@ -80,7 +80,7 @@ test("versions that cannot be saved are in a file with their object and the reas
   };
   const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
   expect(lines).toHaveLength(lost);
-  const after = linesOf((await store.scm("export")).stdout);
+  const after = await linesOf((await store.scm("export")).stdout);
   for (const line of lines) {
     const { id, version, reason } = JSON.parse(line) as Record<string, string>;
     expect(before.has(`${id}@${version}`)).toBe(true);
@@ -155,7 +155,7 @@ test("--from needs --repair, and a file that can be read", async () => {
 
 test.each(Object.keys(damages))("is never wrong after %s", { timeout: 60_000 }, async (name) => {
   await using store = await storeWithChanges();
-  const before = linesOf((await store.scm("export")).stdout);
+  const before = await linesOf((await store.scm("export")).stdout);
   const bytes = await readFile(store.at);
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -167,7 +167,7 @@ test.each(Object.keys(damages))("is never wrong after %s", { timeout: 60_000 }, 
     const isRefused = stderr.includes("nothing of the store");
     expect(code).toBe(isRefused ? 1 : 0);
     if (isRefused) continue;
-    for (const [version, line] of linesOf((await store.scm("export", "--at", at)).stdout))
+    for (const [version, line] of await linesOf((await store.scm("export", "--at", at)).stdout))
       expect(line).toBe(before.get(version));
   }
 });

@@ -268,7 +268,7 @@ async function openOther({ lines }: RepairOptions, from: string, to: string): Pr
     await unpackFile(from, unpacked);
     if (!(await isExport(unpacked))) return await openStoreFile(unpacked);
     await using store = await openStore({ store: "sqlite", at: to, clock: systemClock });
-    await importObjects(store, lines(createReadStream(unpacked)));
+    await importObjects(store, () => lines(createReadStream(unpacked)));
     return await openStoreFile(to);
   } catch (cause) {
     throw new StoreError(

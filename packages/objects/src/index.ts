@@ -120,6 +120,7 @@ export type { IdSource } from "./ports/id-source.ts";
 export { type Logger, silentLogger } from "./ports/logger.ts";
 export type {
   Changes,
+  ChangesOptions,
   CommitOptions,
   CommitResult,
   CommittedVersion,

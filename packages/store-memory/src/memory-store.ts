@@ -1,5 +1,6 @@
 import {
   type Changes,
+  type ChangesOptions,
   checkFollows,
   checkLimit,
   checkNicknames,
@@ -207,10 +208,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
         : { items };
     },
 
-    async changesSince(
-      position = "0",
-      { limit }: { readonly limit?: number } = {},
-    ): Promise<Changes> {
+    async changesSince(position = "0", { limit }: ChangesOptions = {}): Promise<Changes> {
       checkOpen();
       const start = readPlace(position);
       const versions = arrivals.slice(

@@ -57,7 +57,8 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
       prepared(kind === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
       try {
         const result = run();
-        prepared("COMMIT").run();
+        // In a damaged database, a commit can fail even if nothing was written.
+        prepared(kind === "read" ? "ROLLBACK" : "COMMIT").run();
         return result;
       } catch (error) {
         rollBack(database);

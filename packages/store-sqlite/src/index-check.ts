@@ -7,7 +7,7 @@ import {
 
 import type { Connection } from "./connection.ts";
 import { referenceChanges } from "./reference-changes.ts";
-import { number } from "./version-rows.ts";
+import { number } from "./row-values.ts";
 
 /** Compares the indexes of latest versions with these versions. */
 export interface IndexCheck {

@@ -143,8 +143,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     find: (query) => atOnce(() => ask.find(query)),
     lookup: (nickname) => atOnce(() => ask.lookup(nickname)),
     referrers: (id, referrersOptions = {}) => atOnce(() => ask.referrers(id, referrersOptions)),
-    changesSince: (position = "0", { limit } = {}) =>
-      atOnce(() => ask.changesSince(position, limit)),
+    changesSince: (position = "0", changesOptions = {}) =>
+      atOnce(() => ask.changesSince(position, changesOptions)),
 
     async [Symbol.asyncDispose]() {
       if (closed) return;

@@ -1,5 +1,6 @@
 import {
   type Changes,
+  type ChangesOptions,
   checkLimit,
   fieldConditions,
   type FieldCondition,
@@ -24,7 +25,7 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import { readClock } from "./clock-row.ts";
+import { changesSince } from "./changes-since.ts";
 import type { Connection, Row, SqlValue } from "./connection.ts";
 import { objectColumns, objectNamed, objectOf, type ObjectRow, readObject } from "./object-rows.ts";
 import { hexOf, number, previousOf } from "./row-values.ts";
@@ -54,7 +55,7 @@ export interface Queries {
   find(query: FindQuery): Page<StoredMetadata>;
   lookup(nickname: string): StoredMetadata | undefined;
   referrers(id: ObjectId, options: ReferrersOptions): Page<Referrer>;
-  changesSince(position: string, limit: number | undefined): Changes;
+  changesSince(position: string, options: ChangesOptions): Changes;
 }
 
 const headOfObject = "CROSS JOIN versions v ON v.object = o.key AND v.version = o.head";
@@ -163,21 +164,7 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
         : { items };
     },
 
-    changesSince(position, limit) {
-      const rows = connection.all(
-        `SELECT v.seq, ${versionColumns} FROM versions v WHERE v.seq > ? ORDER BY v.seq LIMIT ?`,
-        readPlace(position),
-        limit === undefined ? noLimit : checkLimit(limit),
-      );
-      const last = rows.at(-1);
-      const { versions } = readClock(connection);
-      const isEnd = limit === undefined || rows.length < limit;
-      checkNumbers(rows, readPlace(position), isEnd ? versions : undefined);
-      return {
-        versions: rows.map((row) => reader.metadata(row)),
-        position: last === undefined ? position : String(last["seq"]),
-      };
-    },
+    changesSince: (position, options) => changesSince(connection, reader, position, options),
   };
 }
 
@@ -217,19 +204,6 @@ function checkFollowing(
     before = number(row, "version");
   });
   if (last !== undefined && last > after && before !== last) throw lost(object, last);
-}
-
-/**
- * Throws `DamageError` if a row is missing among those after a number. Rows are numbered without gaps, and none is removed.
- * `last` is the number of the last one, if it is known.
- */
-function checkNumbers(rows: readonly Row[], after: number, last: number | undefined): void {
-  rows.forEach((row, index) => {
-    if (row["seq"] !== after + index + 1)
-      throw new DamageError(`a version before row ${number(row, "seq")} is missing`);
-  });
-  if (last !== undefined && after + rows.length < last)
-    throw new DamageError(`${last} versions were stored, and the last ones are missing`);
 }
 
 function lost({ id }: ObjectRow, version: number): DamageError {

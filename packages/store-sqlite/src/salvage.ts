@@ -1,10 +1,13 @@
+import { bodyCache, type ObjectId } from "@self-context-manager/objects";
+
 import type { Row } from "./connection.ts";
 import { connect, type Connection, type SqlValue } from "./connection.ts";
 import { openPages } from "./database-pages.ts";
-import { unpackText } from "./packed-text.ts";
+import { objectColumns, readObject, sumOfObject } from "./object-rows.ts";
+import { number } from "./row-values.ts";
 import { type ScannedRow, scanRows } from "./scan-rows.ts";
 import { migrate } from "./schema.ts";
-import { number } from "./version-rows.ts";
+import { versionColumns, versionReader } from "./version-rows.ts";
 
 /** The tables whose rows make the versions. Everything else in a store is derived from them. */
 const tables = ["objects", "versions", "chunks"] as const;
@@ -22,10 +25,9 @@ export async function salvageSqliteFile(path: string, to: string): Promise<void>
     target.execute("PRAGMA foreign_keys = OFF");
     target.transaction("write", () => {
       copyRows(path, target);
+      dropDamaged(target);
       nameObjects(target);
-      target.execute(
-        "UPDATE objects SET nickname = NULL, head = max(head, coalesce((SELECT max(version) FROM versions WHERE object = key), 0))",
-      );
+      writeHeads(target);
     });
   } finally {
     target.close();
@@ -76,6 +78,17 @@ function fits(column: Row, value: SqlValue | undefined): boolean {
   }
 }
 
+/** Removes the rows of objects that are not as they were stored: their ids would be given to the wrong versions. */
+function dropDamaged(target: Connection): void {
+  for (const row of target.all(`SELECT ${objectColumns} FROM objects o`)) {
+    try {
+      readObject(row);
+    } catch {
+      target.run("DELETE FROM objects WHERE key = ?", number(row, "key"));
+    }
+  }
+}
+
 /** Gives objects without a row the id that their versions have. */
 function nameObjects(target: Connection): void {
   const without = target.all(
@@ -85,22 +98,36 @@ function nameObjects(target: Connection): void {
     const key = number(row, "object");
     const id = idIn(target, key);
     if (id !== undefined)
-      target.run("INSERT OR IGNORE INTO objects (key, id, head) VALUES (?, ?, 0)", key, id);
+      target.run("INSERT OR IGNORE INTO objects (key, id, head, sum) VALUES (?, ?, 0, 0)", key, id);
   }
 }
 
-function idIn(target: Connection, key: number): string | undefined {
-  const rows = target.all(
-    "SELECT metadata FROM versions WHERE object = ? AND typeof(metadata) <> 'integer'",
-    key,
-  );
-  for (const { metadata } of rows) {
+function idIn(target: Connection, key: number): ObjectId | undefined {
+  const reader = versionReader(target, bodyCache(0));
+  const rows = target.all(`SELECT ${versionColumns} FROM versions v WHERE v.object = ?`, key);
+  for (const row of rows) {
     try {
-      const body: unknown = JSON.parse(unpackText(metadata));
-      if (typeof body === "object" && body !== null && "id" in body) return String(body.id);
+      return reader.metadata(row).body.id;
     } catch {
-      // This row is damaged; another version has the id too.
+      // This version is damaged; another one has the id too.
     }
   }
   return undefined;
+}
+
+/** Makes the newest version that was found the latest one of each object. No object has a nickname. */
+function writeHeads(target: Connection): void {
+  const rows = target.all(
+    "SELECT key, id, max(head, coalesce((SELECT max(version) FROM versions WHERE object = key), 0)) AS head FROM objects",
+  );
+  for (const row of rows) {
+    const [key, head] = [number(row, "key"), number(row, "head")];
+    const sum = sumOfObject({ key, id: row["id"] as ObjectId, head, nickname: null });
+    target.run(
+      "UPDATE objects SET head = ?, nickname = NULL, sum = ? WHERE key = ?",
+      head,
+      sum,
+      key,
+    );
+  }
 }

@@ -63,6 +63,11 @@ export function isBusy(error: unknown): boolean {
   return primary === 5 || primary === 6;
 }
 
+/** Whether an error means that the database or a stored row is damaged. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof DamageError || ((sqliteCode(error) ?? 0) & 0xff) === 11;
+}
+
 /** Damage that this package found in the stored rows, and not SQLite itself. */
 export class DamageError extends Error {
   override readonly name = "DamageError";

@@ -87,7 +87,9 @@ function planned(
  * a list of requested ids is scanned as a whole, and the state of the document index is one row.
  */
 function isSmall(detail: string): boolean {
-  return /^SCAN (?:\(subquery|CONSTANT|sqlite_master|j VIRTUAL TABLE|document_state|clock)/.test(detail);
+  return /^SCAN (?:\(subquery|CONSTANT|sqlite_master|j VIRTUAL TABLE|document_state|clock)/.test(
+    detail,
+  );
 }
 
 async function useDocuments(store: ObjectStore): Promise<void> {

@@ -113,8 +113,8 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     lookup: (nickname) => run((budget) => ask.lookup(nickname, budget)),
     referrers: (id, referrersOptions = {}) =>
       run((budget) => ask.referrers(id, referrersOptions, budget)),
-    changesSince: (position = "0", { limit } = {}) =>
-      run((budget) => ask.changesSince(position, limit, budget)),
+    changesSince: (position = "0", changesOptions = {}) =>
+      run((budget) => ask.changesSince(position, changesOptions, budget)),
     query: (edn, args = [], { asOf } = {}) =>
       run(async (budget) => {
         const txId =

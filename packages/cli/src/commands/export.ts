@@ -38,7 +38,7 @@ lost. All others are written, and the exit code is 1.`,
     const lost: string[] = [];
     const options: ExportOptions = {
       since: transactionNumber(call.text("since")),
-      onLost: (_, problem) => lost.push(problem),
+      onLost: (problem) => lost.push(problem),
     };
     await using store = await call.openStore({ patient: true });
     if (path === undefined) {

@@ -1,5 +1,6 @@
 import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
+import type { StoredVersion } from "../model/stored-version.ts";
 import { verifyVersion } from "../model/verify-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { compareText } from "../store-kit/store-rules.ts";
@@ -13,10 +14,10 @@ export interface ExportOptions {
   readonly since?: number;
   readonly progress?: (done: number, all: number) => void;
   /**
-   * Is called for each version that is missing, cannot be read or does not match its hashes, with a sentence that names it.
+   * Is called for each version that is missing, cannot be read or does not match its hashes, with a sentence about it.
    * Without it, the export rejects with `STORE_CORRUPT` for a version that is there and cannot be written.
    */
-  readonly onLost?: (key: VersionKey, text: string) => void;
+  readonly onLost?: (problem: string) => void;
 }
 
 /** The number of versions that are read at the same time, to save round trips over a network. */
@@ -37,32 +38,37 @@ export async function* exportObjects(
   store: Pick<ObjectStore, "changesSince" | "get" | "versions">,
   { since = 0, progress, onLost }: ExportOptions = {},
 ): AsyncIterable<string> {
-  const { keys, missing } = await listVersions(store, since);
+  const { keys, missing, unlisted } = await listVersions(store, since, onLost !== undefined);
   const lost = new Map<ObjectId, readonly number[]>();
   let gaps = 0;
   for (const [id, numbers] of missing) {
     lost.set(id, numbers);
     gaps += numbers.length;
     for (const version of numbers)
-      onLost?.({ id, version }, `version ${version} of object ${id} is missing`);
+      onLost?.(`version ${version} of object ${id} is missing or cannot be read`);
   }
+  // The others were the last ones of their objects.
+  for (let count = gaps; count < unlisted; count += 1)
+    onLost?.("a damaged version cannot be listed");
   yield `${exportHeader({ versions: keys.length + gaps, since })}\n`;
   const counts = countByObject(keys);
   const read = readInOrder(store, (id) => (counts.get(id) ?? 0) >= longHistory);
   const writer = lineWriter();
+  const latest = new Map<ObjectId, Place>();
   for (let start = 0; start < keys.length; start += readAtOnce) {
     const part = keys.slice(start, start + readAtOnce);
     for (const [index, found] of (await read(part)).entries()) {
       const key = part[index];
       if (key === undefined) continue;
       const { id } = key;
-      const problem = problemOf(key, found);
+      const problem = problemOf(key, found) ?? orderProblem(latest.get(id), found);
       if (problem !== undefined) {
         if (onLost === undefined) throw new StoreError("STORE_CORRUPT", problem);
-        onLost(key, problem);
+        onLost(problem);
         lost.set(id, [...(lost.get(id) ?? []), key.version]);
       } else if (found.type === "version") {
         yield* takeLost(lost, id, key.version);
+        latest.set(id, { version: key.version, at: found.stored.at });
         yield `${writer.line(found.stored)}\n`;
       }
     }
@@ -90,12 +96,26 @@ function takeLost(
 /** Returns why a version cannot be written, as a sentence that names it. */
 function problemOf({ id, version }: VersionKey, found: ReadVersion): string | undefined {
   const name = `version ${version} of object ${id}`;
-  if (found.type === "missing") return `${name} is missing`;
+  if (found.type === "missing") return `${name} is missing or cannot be read`;
   if (found.type === "unreadable") return `${name} cannot be read: ${found.error.message}`;
   const { stored } = found;
   if (stored.version !== version || stored.body.id !== id)
     return `${name} was read as version ${stored.version} of object ${stored.body.id}`;
   return verifyVersion(stored)?.text;
+}
+
+/** The number and the transaction of a version. No hash covers them. */
+type Place = Pick<StoredVersion, "version" | "at">;
+
+/** Returns why a version cannot follow the one before it in the file. No import would accept it. */
+function orderProblem(before: Place | undefined, found: ReadVersion): string | undefined {
+  if (before === undefined || found.type !== "version") return undefined;
+  const { version, at, body } = found.stored;
+  const isLater =
+    version > before.version && at.tx_id > before.at.tx_id && at.tx_time >= before.at.tx_time;
+  return isLater
+    ? undefined
+    : `version ${version} of object ${body.id} does not follow version ${before.version} by its number, transaction and time`;
 }
 
 function countByObject(keys: VersionList["keys"]): ReadonlyMap<ObjectId, number> {

@@ -8,6 +8,8 @@ export interface VersionList {
   readonly keys: readonly ListedKey[];
   /** The numbers that are missing between the listed versions of an object, in order. */
   readonly missing: ReadonlyMap<ObjectId, readonly number[]>;
+  /** The number of damaged versions of which the store cannot say which ones they are. Some can be in `missing`. */
+  readonly unlisted: number;
 }
 
 interface ListedKey extends VersionKey {
@@ -17,23 +19,29 @@ interface ListedKey extends VersionKey {
 /** The number of versions that are requested from the store at once. */
 const pageSize = 500;
 
-/** Lists the versions of transactions after `since`, ordered by transaction, object and version. */
+/**
+ * Lists the versions of transactions after `since`, ordered by transaction, object and version. With `skipDamaged`, damaged
+ * versions are left out and counted; without it, they reject.
+ */
 export async function listVersions(
   store: Pick<ObjectStore, "changesSince">,
   since: number,
+  skipDamaged: boolean,
 ): Promise<VersionList> {
   const keys: ListedKey[] = [];
   // Each page has its own copies of the same ids.
   const ids = new Map<ObjectId, ObjectId>();
+  let unlisted = 0;
   let position: string | undefined;
   for (;;) {
-    const page = await store.changesSince(position, { limit: pageSize });
+    const page = await store.changesSince(position, { limit: pageSize, skipDamaged });
+    unlisted += page.skipped ?? 0;
     for (const { body, version, at } of page.versions) {
       const id = ids.get(body.id) ?? body.id;
       ids.set(id, id);
       keys.push({ id, version, txId: at.tx_id });
     }
-    if (page.versions.length < pageSize) break;
+    if (page.versions.length + (page.skipped ?? 0) < pageSize) break;
     position = page.position;
   }
   keys.sort(
@@ -41,7 +49,7 @@ export async function listVersions(
       one.txId - other.txId || compareText(one.id, other.id) || one.version - other.version,
   );
   const missing = missingIn(keys, since);
-  return { keys: keys.filter(({ txId }) => txId > since), missing };
+  return { keys: keys.filter(({ txId }) => txId > since), missing, unlisted };
 }
 
 /** Returns the missing numbers before the versions of transactions after `since`. */

@@ -124,8 +124,11 @@ export interface ObjectStore extends AsyncDisposable {
   /** Returns the references to an object in latest versions, ordered by the first commit of the referrer, then by path. */
   referrers(id: ObjectId, options?: ReferrersOptions): Promise<Page<Referrer>>;
 
-  /** Returns the versions after a position in order of commit; all versions if there is no position. */
-  changesSince(position?: string, options?: { readonly limit?: number }): Promise<Changes>;
+  /**
+   * Returns the versions after a position in order of commit; all versions if there is no position. At a damaged version
+   * it rejects with `STORE_CORRUPT`, or leaves the version out with `skipDamaged`.
+   */
+  changesSince(position?: string, options?: ChangesOptions): Promise<Changes>;
 
   /**
    * Adds versions from another store with their numbers and transactions, so that references to them still resolve
@@ -248,8 +251,16 @@ export interface Referrer {
   readonly reference: Reference;
 }
 
+export interface ChangesOptions {
+  readonly limit?: number;
+  /** Whether versions that cannot be read are left out and counted. Default: false. */
+  readonly skipDamaged?: boolean;
+}
+
 export interface Changes {
   readonly versions: readonly StoredMetadata[];
-  /** The position for the next call; unchanged if there were no versions. */
+  /** The position for the next call; unchanged if there were no versions, and none that was left out. */
   readonly position: string;
+  /** The number of versions that were left out, if there are any. */
+  readonly skipped?: number;
 }

@@ -412,7 +412,7 @@ it("names versions that cannot be read or do not match their hashes, and writes 
   const lost: string[] = [];
 
   const lines: string[] = [];
-  for await (const line of exportObjects(store, { onLost: (_, text) => lost.push(text) }))
+  for await (const line of exportObjects(store, { onLost: (text) => lost.push(text) }))
     lines.push(line);
   const report = await importObjects(recordingStore(), () => lines);
 

@@ -1,5 +1,6 @@
 import {
   type Changes,
+  type ChangesOptions,
   checkLimit,
   readPlace,
   type StoredMetadata,
@@ -22,13 +23,17 @@ export interface ChangesParts {
   readonly past: PastVersions;
 }
 
-/** Returns the versions that arrived after a position, in the order of their arrival. */
+/**
+ * Returns the versions that arrived after a position, in the order of their arrival. They are numbered without gaps, so a
+ * missing one is noticed.
+ */
 export async function changesSince(
   position: string,
-  limit: number | undefined,
-  { client, names, reader, past }: ChangesParts,
+  { limit, skipDamaged = false }: ChangesOptions,
+  parts: ChangesParts,
   budget: CallBudget,
 ): Promise<Changes> {
+  const { client, names } = parts;
   const start = readPlace(position);
   const end = limit === undefined ? largest : start + checkLimit(limit);
   const versions: StoredMetadata[] = [];
@@ -37,35 +42,73 @@ export async function changesSince(
   let counted = 0;
   while (reached < end) {
     const last = Math.min(end, reached + versionsAtOnce);
-    const rows = await client.query(
-      `{:find [n (pull v [*])] :in [a b] :where [[v :${names.attribute("arrival")} n] [(> n a)] [(<= n b)]]}`,
-      [reached, last],
-      budget,
-    );
-    const unique = new Map(
-      rows.map(([arrival, document]) => [Number(arrival), names.readVersion(document as Document)]),
-    );
-    const changed = [...unique].sort(([one], [other]) => one - other).map(([, version]) => version);
+    const arrived = await arrivedAfter(reached, last, parts, budget);
+    const documents = arrived.map(([, document]) => document);
+    versions.push(...(await readAll(documents, skipDamaged, parts, budget)));
+    const lost = arrived.findIndex(([arrival], index) => arrival !== reached + index + 1);
+    if (lost !== -1 && !skipDamaged) throw missing(reached + lost + 1);
+    reached = arrived.at(-1)?.[0] ?? reached;
+    if (reached === last) continue;
+    const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
+    if (reached >= Math.min(end, arrivals)) break;
+    // The clock counts versions that were not found. They can have been committed after the query, so it is repeated.
+    if (arrived.length === 0 && counted > reached) {
+      if (!skipDamaged) throw missing(reached + 1);
+      reached = Math.min(last, counted);
+    }
+    counted = arrivals;
+  }
+  const skipped = reached - start - versions.length;
+  return { versions, position: String(reached), ...(skipped > 0 ? { skipped } : {}) };
+}
+
+function missing(arrival: number): DamageError {
+  return new DamageError(`the version of arrival ${arrival} is missing`);
+}
+
+/** Returns the documents of versions by their arrival, in order. */
+async function arrivedAfter(
+  after: number,
+  last: number,
+  { client, names }: ChangesParts,
+  budget: CallBudget,
+): Promise<readonly (readonly [arrival: number, document: Document])[]> {
+  const rows = await client.query(
+    `{:find [n (pull v [*])] :in [a b] :where [[v :${names.attribute("arrival")} n] [(> n a)] [(<= n b)]]}`,
+    [after, last],
+    budget,
+  );
+  const unique = new Map(
+    rows.map(([arrival, document]) => [Number(arrival), document as Document]),
+  );
+  return [...unique].sort(([one], [other]) => one - other);
+}
+
+/** Returns the metadata of versions from their documents. Damaged ones are left out if `skipDamaged`. */
+async function readAll(
+  documents: readonly Document[],
+  skipDamaged: boolean,
+  parts: ChangesParts,
+  budget: CallBudget,
+): Promise<readonly StoredMetadata[]> {
+  const { names, reader, past } = parts;
+  try {
+    const changed = documents.map((document) => names.readVersion(document));
     const objects = await past.of(changed, budget);
-    const documents = changed.map(({ id, version, arrival }) => {
+    const states = changed.map(({ id, version, arrival }) => {
       const object = objects.get(names.versionId(id, version));
       if (object === undefined)
         throw new DamageError(`the version of arrival ${arrival} is missing`);
       return object;
     });
-    versions.push(...(await reader.metadata(documents, budget)));
-    // Versions are numbered without gaps in the order of their arrival.
-    const lost = changed.findIndex(({ arrival }, index) => arrival !== reached + index + 1);
-    if (lost !== -1)
-      throw new DamageError(`the version of arrival ${reached + lost + 1} is missing`);
-    reached += changed.length;
-    if (reached === last) continue;
-    const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
-    if (reached >= Math.min(end, arrivals)) break;
-    // The clock counts versions that were not found. They can have been committed after the query, so it is repeated.
-    if (changed.length === 0 && counted > reached)
-      throw new DamageError(`the version of arrival ${reached + 1} is missing`);
-    counted = arrivals;
+    return await reader.metadata(states, budget);
+  } catch (error) {
+    if (!skipDamaged || !(error instanceof DamageError)) throw error;
+    if (documents.length === 1) return [];
+    const middle = Math.ceil(documents.length / 2);
+    return [
+      ...(await readAll(documents.slice(0, middle), true, parts, budget)),
+      ...(await readAll(documents.slice(middle), true, parts, budget)),
+    ];
   }
-  return { versions, position: versions.length === 0 ? position : String(reached) };
 }

@@ -1,5 +1,6 @@
 import {
   type Changes,
+  type ChangesOptions,
   checkLimit,
   type FindQuery,
   type HistoryOptions,
@@ -57,7 +58,7 @@ export interface Queries {
   find(query: FindQuery, budget: CallBudget): Promise<Page<StoredMetadata>>;
   lookup(nickname: string, budget: CallBudget): Promise<StoredMetadata | undefined>;
   referrers(id: ObjectId, options: ReferrersOptions, budget: CallBudget): Promise<Page<Referrer>>;
-  changesSince(position: string, limit: number | undefined, budget: CallBudget): Promise<Changes>;
+  changesSince(position: string, options: ChangesOptions, budget: CallBudget): Promise<Changes>;
 }
 
 export type QueriesParts = ChangesParts & LatestObjectsParts;
@@ -168,7 +169,7 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
 
     referrers: async (id, options, budget) => await findReferrers(id, options, listing, budget),
 
-    changesSince: async (position, limit, budget) =>
-      await changesSince(position, limit, { client, names, reader, past }, budget),
+    changesSince: async (position, options, budget) =>
+      await changesSince(position, options, { client, names, reader, past }, budget),
   };
 }

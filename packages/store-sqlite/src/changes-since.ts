@@ -1,0 +1,87 @@
+import {
+  type Changes,
+  type ChangesOptions,
+  checkLimit,
+  readPlace,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
+
+import { readClock } from "./clock-row.ts";
+import type { Connection, Row } from "./connection.ts";
+import { number } from "./row-values.ts";
+import { DamageError, isDamage } from "./sqlite-errors.ts";
+import { versionColumns, type VersionReader } from "./version-rows.ts";
+
+const selectChanges = `SELECT v.seq, ${versionColumns} FROM versions v WHERE v.seq`;
+
+/** SQLite treats a negative limit as no limit. */
+const noLimit = -1;
+
+/**
+ * Returns the versions that were added after a position. Rows are numbered without gaps, and none is removed, so a missing
+ * one is noticed.
+ */
+export function changesSince(
+  connection: Connection,
+  reader: VersionReader,
+  position: string,
+  { limit, skipDamaged = false }: ChangesOptions,
+): Changes {
+  const start = readPlace(position);
+  const most = limit === undefined ? noLimit : checkLimit(limit);
+  try {
+    const rows = connection.all(`${selectChanges} > ? ORDER BY v.seq LIMIT ?`, start, most);
+    const isEnd = rows.length !== most;
+    checkNumbers(rows, start, isEnd ? readClock(connection).versions : undefined);
+    return {
+      versions: rows.map((row) => reader.metadata(row)),
+      position: String(start + rows.length),
+    };
+  } catch (error) {
+    if (!skipDamaged || !isDamage(error)) throw error;
+    return soundChanges(connection, reader, start, most);
+  }
+}
+
+/** Throws `DamageError` if a row is missing after a number. `last` is the number of the last one, if it is known. */
+function checkNumbers(rows: readonly Row[], after: number, last: number | undefined): void {
+  rows.forEach((row, index) => {
+    if (row["seq"] !== after + index + 1)
+      throw new DamageError(`a version before row ${number(row, "seq")} is missing`);
+  });
+  if (last !== undefined && after + rows.length < last)
+    throw new DamageError(`${last} versions were stored, and the last ones are missing`);
+}
+
+/** Returns the versions after a position whose metadata can be read, and counts the others. */
+function soundChanges(
+  connection: Connection,
+  reader: VersionReader,
+  start: number,
+  limit: number,
+): Changes {
+  const last = lastNumber(connection);
+  const end = limit === noLimit ? last : Math.min(last, start + limit);
+  const versions: StoredMetadata[] = [];
+  for (let seq = start + 1; seq <= end; seq += 1) {
+    try {
+      const row = connection.first(`${selectChanges} = ?`, seq);
+      if (row !== undefined) versions.push(reader.metadata(row));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+  const reached = Math.max(start, end);
+  const skipped = reached - start - versions.length;
+  return { versions, position: String(reached), ...(skipped > 0 ? { skipped } : {}) };
+}
+
+/** Returns the number of the last row: as the clock has it, or the greatest one that is found. */
+function lastNumber(connection: Connection): number {
+  try {
+    return readClock(connection).versions;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return Number(connection.first("SELECT max(seq) AS last FROM versions")?.["last"] ?? 0);
+  }
+}
