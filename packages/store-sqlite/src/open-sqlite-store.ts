@@ -206,7 +206,7 @@ async function open(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON",
       );
       // The first reading makes the log, which is one of the files of the store from here on.
-      opened.first("SELECT one FROM clock");
+      opened.first("SELECT one FROM clock WHERE one = 1");
       if (maxBytes !== undefined) limitSize(opened, maxBytes);
     });
     return opened;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { openSqliteStore } from "../src/index.ts";
+import { copySqliteStore, openSqliteStore } from "../src/index.ts";
 import { lockFile } from "./lock-file.ts";
 
 /** Returns a place in a temporary folder. Disposal removes the folder. */
@@ -23,6 +23,11 @@ export async function sqlitePlace(): Promise<StorePlace & { readonly path: strin
     damage: (random) => damageFile(path, random),
     // The side files stay, so a new store must not read them. The renamed file can still be written.
     lose: async () => await rename(path, `${path}.old`),
+    async backup() {
+      const copy = await sqlitePlace();
+      await copySqliteStore(path, copy.path);
+      return copy;
+    },
     async block() {
       const release = lockFile(path, "IMMEDIATE");
       return { [Symbol.asyncDispose]: async () => release() };

@@ -12,6 +12,7 @@ import {
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/store-contract";
 import { existsSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 
 import {
   addingUnchanged,
@@ -21,7 +22,7 @@ import {
   forgettingRequests,
   renumbering,
 } from "./faulty-stores.ts";
-import { folderPlace, memoryPlace } from "./places.ts";
+import { folderPlace, memoryPlace, sqlitePlace } from "./places.ts";
 import {
   acknowledgingImports,
   acknowledgingRefused,
@@ -504,6 +505,13 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
       ),
     "removes the file of the new store when it is closed": () => folderPlace(openRemoving),
   },
+  "backup-is-whole": {
+    "copies its file without the log": copyingFiles(async (path, to) => await copyFile(path, to)),
+    "backs up an empty store": copyingFiles(async (_path, to) => {
+      await using store = await openSqliteStore({ path: to });
+      await store.find({});
+    }),
+  },
   "busy-stores-nothing": {
     "writes the first object of a refused commit when the lock is gone": brokenFile((store) =>
       writingLater(store, (writes) => writes.slice(0, 1)),
@@ -557,6 +565,21 @@ function brokenIndex(breaking: (index: DocumentIndex) => Partial<DocumentIndex>)
 }
 
 /** Returns places with SQLite stores that are wrapped into faulty ones. */
+/** Returns places whose backups are made in another way. */
+function copyingFiles(copy: (path: string, to: string) => Promise<void>): CreatePlace {
+  return async () => {
+    const place = await sqlitePlace();
+    return {
+      ...place,
+      async backup() {
+        const other = await sqlitePlace();
+        await copy(place.path, other.path);
+        return other;
+      },
+    };
+  };
+}
+
 function brokenFile(breaking: (store: ObjectStore) => ObjectStore): CreatePlace {
   return () =>
     folderPlace(async (path, options) => breaking(await openSqliteStore({ path, ...options })));

@@ -1,6 +1,6 @@
 import type { ObjectStore } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
-import { openSqliteStore } from "@self-context-manager/store-sqlite";
+import { copySqliteStore, openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   damageFile,
   type PlaceOptions,
@@ -41,6 +41,11 @@ export async function folderPlace(
     child: childCommand(path, manner),
     damage: (random) => damageFile(path, random),
     lose: async () => await rm(path),
+    async backup() {
+      const copy = await folderPlace(open, manner);
+      await copySqliteStore(path, copy.path);
+      return copy;
+    },
     async block() {
       const other = new DatabaseSync(path);
       other.exec("BEGIN IMMEDIATE");

@@ -71,6 +71,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `lost-is-noticed` (if `supports.losable`): once the files of an open store are deleted, renamed or replaced, every
  *   commit and every `restore` rejects with `STORE_LOST` and writes nothing, also when there is a new store at the
  *   place. A store that is opened where the files are missing begins empty, and the lost store does not change it.
+ * - `backup-is-whole` (if `supports.losable`): a backup that is made while another process commits opens as a store with
+ *   every commit that was acknowledged before, and has no part of a commit.
  * - `busy-stores-nothing` (if `supports.lockable`): if another process keeps the write lock for longer than the patience
  *   allows, `commit` and `restore` reject with `STORE_BUSY`. Nothing of them is stored, then or later, and reads are
  *   answered meanwhile. Without the lock the same commit resolves as if it had not been tried.

@@ -23,7 +23,7 @@ import {
   importIsResumable,
   importIsWhole,
 } from "./laws/portability.ts";
-import { survivesKill, twoProcessesAgree } from "./laws/processes.ts";
+import { backupIsWhole, survivesKill, twoProcessesAgree } from "./laws/processes.ts";
 import {
   absentIsUndefined,
   backlinksAgreeWithScan,
@@ -85,6 +85,7 @@ export type LawName =
   | "survives-kill"
   | "two-processes-agree"
   | "lost-is-noticed"
+  | "backup-is-whole"
   | "busy-stores-nothing"
   | "lock-is-waited-for";
 
@@ -127,6 +128,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "survives-kill": survivesKill,
   "two-processes-agree": twoProcessesAgree,
   "lost-is-noticed": lostIsNoticed,
+  "backup-is-whole": backupIsWhole,
   "busy-stores-nothing": busyStoresNothing,
   "lock-is-waited-for": lockIsWaitedFor,
 };
@@ -138,6 +140,7 @@ export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> =
   "survives-kill": "durable",
   "two-processes-agree": "shared",
   "lost-is-noticed": "losable",
+  "backup-is-whole": "losable",
   "busy-stores-nothing": "lockable",
   "lock-is-waited-for": "lockable",
 };

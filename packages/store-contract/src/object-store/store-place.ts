@@ -20,6 +20,11 @@ export interface StorePlace extends AsyncDisposable {
   /** Deletes or renames the files of the store, while it is open. Only for losable stores. */
   readonly lose?: () => Promise<void>;
   /**
+   * Backs up the store, while it is open, and returns the place of a store that was made from the backup. Only for losable
+   * stores.
+   */
+  readonly backup?: () => Promise<StorePlace>;
+  /**
    * Takes the write lock of the store, as another process does; the place has been opened before. Disposal releases the
    * lock, and is idempotent. Only for lockable stores.
    */

@@ -47,17 +47,39 @@ export const survivesKill: Scenario = async (createPlace) => {
  * Checks that the three objects have the same version. They are always committed together, so a difference is a torn
  * commit.
  */
-async function checkPair(store: ObjectStore, kill: number): Promise<void> {
+async function checkPair(store: ObjectStore, round: number): Promise<void> {
   const latest = await store.getMany([written.log, written.left, written.right]);
   const versions = latest.map((stored) => stored?.version ?? 0);
   assert.equal(
     new Set(versions).size,
     1,
-    `kill ${kill}: versions ${versions.join(", ")} (seed ${testScale.seed})`,
+    `round ${round}: versions ${versions.join(", ")} (seed ${testScale.seed})`,
   );
   const counts = latest.slice(1).map((stored) => stored?.body["count"] ?? 0);
   assert.deepEqual(counts, [versions[1], versions[2]]);
 }
+
+const backups = testScale.isLong ? 50 : 3;
+
+export const backupIsWhole: Scenario = async (createPlace) => {
+  await using place = await createPlace();
+  await using child = startChild(place, { job: "write" });
+  for (let backup = 1; backup <= backups; backup += 1) {
+    await child.printed(1 + 4 * backup);
+    const acknowledgements = child.lines
+      .slice(1)
+      .map((line) => JSON.parse(line) as Acknowledgement);
+    assert.ok(place.backup, "a place of a losable store has backups");
+    await using copy = await place.backup();
+    await using store = await copy.open();
+    for (const { version, object_hash } of acknowledgements) {
+      const stored = await store.get(written.log, { version });
+      assert.ok(stored, `backup ${backup} lacks version ${version}, which was acknowledged before`);
+      assert.equal(stored.hashes.object_hash, object_hash);
+    }
+    await checkPair(store, backup);
+  }
+};
 
 export const twoProcessesAgree: Scenario = async (createPlace) => {
   await using place = await createPlace();
