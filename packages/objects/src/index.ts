@@ -195,9 +195,9 @@ export {
   resolveVersion,
 } from "./reading/resolve-reference.ts";
 export { type PatternStep, readPattern, select, type Selected, selects } from "./reading/select.ts";
-export { exportHeader, type ExportHeader, readExportHeader } from "./portability/export-line.ts";
+export { exportHeader, readExportHeader } from "./portability/export-line.ts";
 export { type ExportOptions, exportObjects } from "./portability/export-objects.ts";
-export { importLimits, lineTooLong } from "./portability/import-limits.ts";
+export { type ExportHeader, importLimits, lineTooLong } from "./portability/import-limits.ts";
 export { importObjects } from "./portability/import-objects.ts";
 export type { ImportReport } from "./portability/check-import.ts";
 export { verifyImport, type VerifyReport } from "./portability/verify-import.ts";

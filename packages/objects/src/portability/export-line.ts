@@ -8,17 +8,16 @@ import type { ObjectBody } from "../model/object-body.ts";
 import { sealObject } from "../model/sealed-object.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import { applyChange } from "./change-apply.ts";
-import { type CheckedLine, checkHeader, checkLine, malformed, shown } from "./import-limits.ts";
+import {
+  type CheckedLine,
+  checkHeader,
+  type ExportHeader,
+  checkLine,
+  malformed,
+  shown,
+} from "./import-limits.ts";
 import type { VersionKey } from "./read-in-order.ts";
 import { type RecentLines, recentLines } from "./recent-lines.ts";
-
-/** The first line of an export. */
-export interface ExportHeader {
-  /** The number of lines that follow; undefined if the line does not contain it. */
-  readonly versions?: number;
-  /** The transaction after which the export begins; 0 if it has all. */
-  readonly since: number;
-}
 
 /**
  * Returns the first line of an export: the format, its version, and the number of lines that follow, which shows whether

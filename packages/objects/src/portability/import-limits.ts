@@ -8,7 +8,6 @@ import {
   mayFollow,
   timeOf,
 } from "../store-kit/transaction-time.ts";
-import type { ExportHeader } from "./export-line.ts";
 import type { VersionKey } from "./read-in-order.ts";
 
 /** The limits of the files that an import reads. */
@@ -26,6 +25,14 @@ const fields = {
   lost: ["id", "lost", "version"],
   header: ["format", "format_version", "since", "versions"],
 };
+
+/** The first line of an export. */
+export interface ExportHeader {
+  /** The number of lines that follow; undefined if the line does not contain it. */
+  readonly versions?: number;
+  /** The transaction after which the export begins; 0 if it has all. */
+  readonly since: number;
+}
 
 /** Checks the fields of the first line, and returns them. Throws an `ImportError` that names the field. */
 export function checkHeader(header: JsonObject): ExportHeader {

@@ -1,7 +1,7 @@
 import { ImportError } from "../errors.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
-import { type ExportHeader, lineReader, readExportHeader } from "./export-line.ts";
-import { checkLength } from "./import-limits.ts";
+import { lineReader, readExportHeader } from "./export-line.ts";
+import { checkLength, type ExportHeader } from "./import-limits.ts";
 import type { VersionKey } from "./read-in-order.ts";
 
 /** The lines of an export, with their line ends or without. */

@@ -35,13 +35,13 @@ export type AttributeName =
 /** Reads the store's own attributes of documents. Throws `DamageError` for a document without the attribute. */
 export interface DocumentValues {
   /** Returns the name of an attribute in JSON and in answers. */
-  attribute(name: AttributeName): string;
-  read(document: Document, name: AttributeName): unknown;
-  text(document: Document, name: AttributeName): string;
-  count(document: Document, name: AttributeName): number;
-  pointOf(document: Document): VersionPoint;
+  readonly attribute: (name: AttributeName) => string;
+  readonly read: (document: Document, name: AttributeName) => unknown;
+  readonly text: (document: Document, name: AttributeName) => string;
+  readonly count: (document: Document, name: AttributeName) => number;
+  readonly pointOf: (document: Document) => VersionPoint;
   /** Returns the number of the version before; 0 if there is none. */
-  previousOf(document: Document): number;
+  readonly previousOf: (document: Document) => number;
 }
 
 export function documentValues(name: string): DocumentValues {
