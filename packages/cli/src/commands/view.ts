@@ -60,8 +60,11 @@ async function listCalls(history: ViewHistory, call: CommandCall): Promise<void>
 /** A listed call; `isVerified` is set only if the call was rebuilt. */
 type Row = ListedCall & { readonly isVerified?: boolean };
 
+/** Returns what a list shows of a rebuilt call. The call itself, with its messages and entries, is not kept. */
 function rowOf(view: RebuiltView): Row {
-  return { ...view, messages: view.messages.length };
+  const { call, at, layout, tokens, epoch, payloadHash, isVerified, problems, messages } = view;
+  const row = { call, at, layout, tokens, isVerified, problems, messages: messages.length };
+  return { ...row, ...defined({ epoch, payloadHash }) };
 }
 
 function callsTable(calls: readonly Row[]): string {
