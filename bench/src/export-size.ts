@@ -53,8 +53,9 @@ async function measured(name: Step, path: string, lines: string): Promise<Measur
     out.end();
     await once(out, "close");
   } else {
-    const input = looked(createInterface({ input: createReadStream(lines) }), look);
-    await (name === "import" ? importObjects(store, input) : verifyImport(store, input));
+    const input = (): AsyncIterable<string> =>
+      looked(createInterface({ input: createReadStream(lines) }), look);
+    await (name === "import" ? importObjects(store, input) : verifyImport(store, input()));
   }
   return { heap: rounded((heap - start) / 1e6), seconds: (performance.now() - began) / 1e3 };
 }

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 /** The data folder of the user, as `XDG_DATA_HOME` names it, with the extension's store. */
 export interface DataFolder {
@@ -14,9 +15,16 @@ export interface DataFolder {
   /** Returns all versions of all objects as exported, and the bytes of all files. Contents can be packed in the files. */
   text(): Promise<string>;
   remove(): Promise<void>;
+  /**
+   * Changes what the store's file has, as a faulty disk does: the contents of all versions, or only their long texts, so
+   * that a session can be opened and its files cannot be read.
+   */
+  damage(part: DamagedPart): void;
   /** Takes the store's write lock in another process, until the disposal of the result. */
   lock(): Promise<AsyncDisposable>;
 }
+
+export type DamagedPart = "contents" | "long texts";
 
 /** Creates an empty data folder in a folder. */
 export async function newDataFolder(parent: string): Promise<DataFolder> {
@@ -27,8 +35,18 @@ export async function newDataFolder(parent: string): Promise<DataFolder> {
     store,
     text: async () => [await exported(store), await bytesIn(folder)].join("\n"),
     remove: async () => await rm(join(folder, "self-context-manager"), { recursive: true }),
+    damage: (part) => damageFile(store, part),
     lock: async () => await lockFile(store),
   };
+}
+
+function damageFile(path: string, part: DamagedPart): void {
+  using database = new DatabaseSync(path);
+  database.exec(
+    part === "contents"
+      ? "UPDATE versions SET delta = '[0,{}]' WHERE delta IS NOT NULL"
+      : "UPDATE chunks SET text = 'another text'",
+  );
 }
 
 async function exported(path: string): Promise<string> {

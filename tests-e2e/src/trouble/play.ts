@@ -123,6 +123,9 @@ export async function play(scenario: Scenario, options: PlayOptions): Promise<Si
       async loseStore() {
         if (isManaged) await data.remove();
       },
+      async damageStore(part) {
+        if (isManaged) data.damage(part);
+      },
       lockStore: async () =>
         isManaged ? await data.lock() : { [Symbol.asyncDispose]: async () => undefined },
       allow: (tokens) => void (allowed += tokens),

@@ -1,5 +1,6 @@
 import type { PiVersion } from "../pi-versions.ts";
 import type { Answer } from "./answers.ts";
+import type { DamagedPart } from "./data-folder.ts";
 import type { Api } from "./provider.ts";
 import type { ProviderWindow } from "./refusals.ts";
 import type { SentRequest } from "./sent-request.ts";
@@ -60,6 +61,8 @@ export interface Stage {
   readonly moveHouse: () => Promise<void>;
   /** Removes the extension's data folder. */
   readonly loseStore: () => Promise<void>;
+  /** Changes what the store's file has, as a faulty disk does. */
+  readonly damageStore: (part: DamagedPart) => Promise<void>;
   /** Locks the store by another process. The lock ends with the disposal of the result. */
   readonly lockStore: () => Promise<AsyncDisposable>;
   /** Allows the following requests of the managed side so many tokens more than the plain side has. */

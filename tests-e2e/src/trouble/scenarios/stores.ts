@@ -192,6 +192,39 @@ export const stores: readonly Scenario[] = [
       },
     },
   },
+  ...(["contents", "long texts"] as const).map((part, index): Scenario => ({
+    name: `a store whose ${part} the disk damages before a resume`,
+    isOtherForm: index > 0,
+    files: () => ({ "a.txt": numberedLines("first", 40), "b.txt": numberedLines("second", 40) }),
+    async play({ isManaged, prompt, damageStore, resume }) {
+      await prompt("read", use(["read", { path: "a.txt" }]), say("read"));
+      await resume();
+      await damageStore(part);
+      await resume();
+      await prompt(
+        "and now",
+        use(["read", { path: "b.txt" }]),
+        isManaged ? use(["activate", { id: "f1" }]) : use(["read", { path: "absent" }]),
+        say("read too"),
+      );
+      await prompt("once more", say("still there"));
+      await resume();
+      await prompt("after another resume", say("still there"));
+    },
+    checks: {
+      "shows the contents of the host's record": ({ plain, managed }) => {
+        for (const line of ["first line 40 ", "second line 40 "]) {
+          expect(countIn(lastRequest(plain), line)).toBe(1);
+          expect(countIn(lastRequest(managed), line)).toBeGreaterThanOrEqual(1);
+        }
+      },
+      "names the damage and the command once in each process": ({ managed }) => {
+        const notices = managed.notices.filter((text) => /self-context-manager/u.test(text));
+        expect(notices).toHaveLength(2);
+        for (const notice of notices) expect(notice).toMatch(/is damaged: .*scm doctor/u);
+      },
+    },
+  })),
   {
     name: "a store that another process locks",
     files: () => ({ "a.txt": numberedLines("first", 40), "b.txt": numberedLines("second", 40) }),
