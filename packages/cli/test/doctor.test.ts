@@ -55,6 +55,8 @@ test("nothing of the store is changed", async () => {
 test.each([
   ["a hash", "versions", "UPDATE versions SET object_hash = zeroblob(32) WHERE seq = 3"],
   ["metadata", "versions", "UPDATE versions SET metadata = '{' WHERE seq = 1"],
+  ["a nickname", "database", "UPDATE objects SET nickname = 'other' WHERE key = 1"],
+  ["the last transaction", "database", "UPDATE clock SET tx_id = tx_id + 1"],
   ["the index of fields", "indexes", "DELETE FROM fields WHERE name = 'path'"],
   ["the index of references", "indexes", "UPDATE refs SET kind = 'static'"],
   [
@@ -75,7 +77,7 @@ test.each([
   expect(stderr).toContain("the store is damaged (");
   const bad = (JSON.parse(stdout) as Found[]).filter(({ state }) => state === "damaged");
   expect(bad.map((found) => found.check)).toContain(check);
-  expect(JSON.stringify(bad)).toMatch(/object \S+|document index/u);
+  expect(JSON.stringify(bad)).toMatch(/object \S+|document index|the last transaction/u);
 });
 
 test("a file without its beginning is damaged", async () => {

@@ -13,6 +13,7 @@ import { inRanges } from "./in-ranges.ts";
 import { number } from "./row-values.ts";
 import { checkFile } from "./schema.ts";
 import { storeErrorOf } from "./sqlite-errors.ts";
+import { damagedSums } from "./sums-check.ts";
 import { selectVersion, type VersionReader, versionReader } from "./version-rows.ts";
 
 /** A version of a file: as it was stored, or the reason why it cannot be trusted. */
@@ -27,7 +28,7 @@ export interface FileVersion {
 
 /** The file of a store, opened for a check. Nothing is written into it. */
 export interface StoreFile extends Disposable {
-  /** Returns what the checks of SQLite find, at most 20 sentences; empty for a sound database. */
+  /** Returns what the checks of SQLite and of the rows' checksums find, in some sentences; empty for a sound database. */
   damage(): readonly string[];
   /** Returns every version, objects by their age and versions in order. Damaged parts do not end the reading. */
   versions(): Iterable<FileVersion>;
@@ -80,7 +81,7 @@ function damageOf(connection: Connection): readonly string[] {
     const lost = connection
       .all('SELECT "table", count(*) AS count FROM pragma_foreign_key_check GROUP BY "table"')
       .map((row) => `${number(row, "count")} rows of ${String(row["table"])} name no object`);
-    return [...found, ...lost];
+    return [...found, ...lost, ...damagedSums(connection)];
   } catch (cause) {
     return [messageOf(cause)];
   }

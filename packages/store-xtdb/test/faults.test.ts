@@ -254,6 +254,8 @@ describe.skipIf("missing" in node)(
 
       expect(versions.map((stored) => stored?.body["count"])).toEqual([1, 2, 3, undefined]);
       expect(proxy.seen.slice(before).toSorted()).toEqual([
+        // The second one is for the latest version, because the object has no version 9.
+        "entity",
         "entity",
         "entity-tx",
         "entity-tx",
@@ -308,8 +310,8 @@ describe.skipIf("missing" in node)(
     it("refuses another schema and a clock of another program, and ignores other documents", async () => {
       const [newer, older] = [freshSpace(), freshSpace()];
       const [foreign, shared] = [freshSpace(), freshSpace()];
-      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 4 });
-      await put({ "xt/id": `${older}/clock`, [`${older}/schema`]: 2 });
+      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 5 });
+      await put({ "xt/id": `${older}/clock`, [`${older}/schema`]: 3 });
       await put({ "xt/id": `${foreign}/clock`, wages: 7 });
       await put({ "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 });
 

@@ -18,7 +18,7 @@ import { entryOf } from "./documents.ts";
 const parser = "a parser";
 
 /** Number of places that are damaged, one after the other. */
-const places = testScale.isLong ? 200 : 12;
+const places = testScale.isLong ? 200 : 3;
 
 export const readsAreChecked: Scenario = async (createPlace) => {
   await using place = await createPlace();
@@ -39,6 +39,9 @@ export const readsAreChecked: Scenario = async (createPlace) => {
     }
   }
 };
+
+/** Number of questions that a store is asked in parallel. */
+const atOnce = 8;
 
 /** Stores objects with several versions, texts of all lengths, references, nicknames and entries of documents. */
 async function fill(place: StorePlace): Promise<void> {
