@@ -38,7 +38,9 @@ describe("a view of a damaged store", () => {
         `version 1 of object ${made.toolcall} was changed or damaged since it was stored: content_hash is`,
       );
       expect(view?.problems[1]?.text).toContain("which the view shows, is not in the store");
-      expect(view?.messages.length).toBe(made.messageCount);
+      // The pooled layout makes no message of a step whose call is lost.
+      const shown = layout.name === "epoch" ? made.messageCount : made.messageCount - 2;
+      expect(view?.messages.length).toBe(shown);
       expect((await made.rebuild(1))?.problems).toEqual([]);
     },
   );
