@@ -370,6 +370,36 @@ describe.skipIf("missing" in node)(
       expect((await reader.describe([a]))[0]?.version).toBe(1);
     });
 
+    it("lists the versions beside a damaged one if damaged ones are to be left out", async () => {
+      const space = freshSpace();
+      await using store = await open({ space });
+      for (let size = 1; size <= 4; size += 1)
+        await store.commit([{ object: sample("a", { size }) }, { object: sample("b", { size }) }]);
+      const [document] = await rows(
+        store,
+        `{:find [(pull v [*])] :where [[v :${space}/arrival 4]]}`,
+      );
+      await submit([["put", { ...(document as object), [`${space}/chain`]: "none" }]]);
+      await using reader = await open({ space });
+
+      const error = await failure(reader.changesSince());
+      const { versions, skipped, position } = await reader.changesSince(undefined, {
+        skipDamaged: true,
+      });
+
+      expect(error.code).toBe("STORE_CORRUPT");
+      expect(versions.map(({ body, version }) => `${body.id} ${version}`)).toEqual([
+        "a 1",
+        "b 1",
+        "a 2",
+        "a 3",
+        "b 3",
+        "a 4",
+        "b 4",
+      ]);
+      expect({ skipped, position }).toEqual({ skipped: 1, position: "8" });
+    });
+
     it("runs a Datalog query, also as of a transaction, and rejects a query that XTDB refuses", async () => {
       const space = freshSpace();
       await using store = await open({ space });

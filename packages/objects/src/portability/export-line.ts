@@ -66,7 +66,7 @@ function headerOf(line: string): JsonObject | undefined {
 }
 
 /** A line that follows the header: a version, or the number of a version that the exported store had lost. */
-type ExportedLine =
+export type ExportedLine =
   | { readonly type: "version"; readonly stored: StoredVersion }
   | { readonly type: "lost"; readonly key: VersionKey };
 

@@ -1,6 +1,6 @@
 import { ImportError } from "../errors.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
-import { lineReader, readExportHeader } from "./export-line.ts";
+import { type ExportedLine, lineReader, readExportHeader } from "./export-line.ts";
 import { checkLength, type ExportHeader } from "./import-limits.ts";
 import type { VersionKey } from "./read-in-order.ts";
 
@@ -13,7 +13,7 @@ export interface NumberedVersion {
   readonly stored: StoredVersion;
   /** The number of the line; the header is line 1. */
   readonly number: number;
-  /** The length of the line. */
+  /** The characters that the version counts for where few are kept in memory: those of its line, or more. */
   readonly characters: number;
 }
 
@@ -30,6 +30,13 @@ export type ExportItem =
   | { readonly type: "header"; readonly header: ExportHeader }
   | NumberedVersion
   | LostVersion;
+
+/** A line with a change can be short and its version long: a character of content counts as this part of one. */
+const contentsShare = 4;
+
+function contentOf(line: ExportedLine): number {
+  return line.type === "lost" ? 0 : (line.stored.body.content?.length ?? 0) / contentsShare;
+}
 
 /**
  * Reads an export. Each line is checked by itself: its limits, its fields and every hash. Throws an `ImportError` that
@@ -52,7 +59,8 @@ export async function* readExport(lines: ExportLines): AsyncGenerator<ExportItem
     }
     if (text === "") continue;
     read += 1;
-    yield { ...reader.read(text, number), number, characters: text.length };
+    const found = reader.read(text, number);
+    yield { ...found, number, characters: Math.max(text.length, contentOf(found)) };
   }
   if (number === 0) {
     throw new ImportError(

@@ -5,7 +5,7 @@ import { shareVersion } from "./share-parts.ts";
 
 /** How a store reads the versions of one object for `versionsInOrder`. */
 interface VersionPages {
-  /** The number of versions of a page. */
+  /** The greatest number of versions of a page. */
   readonly length: number;
   /** Returns the number of the latest version; 0 if there is no object. */
   latest(): Promise<number>;
@@ -32,14 +32,25 @@ export async function* versionsInOrder(
   const { checked = (stored) => stored } = pages;
   const last = Math.min(to, await pages.latest());
   let before: StoredVersion | undefined;
-  for (let start = Math.max(1, from); start <= last; start += pages.length) {
-    const end = Math.min(last, start + pages.length - 1);
+  let start = Math.max(1, from);
+  while (start <= last) {
+    const end = Math.min(last, start + lengthAfter(before, pages.length) - 1);
     for await (const stored of versionsOf(pages, start, end, before)) {
       // Hashing costs only what differs from the version before.
       before = checked(shareVersion(before, stored));
       yield before;
     }
+    start = end + 1;
   }
+}
+
+/** The characters of the contents of a page. Contents that grow share no memory. */
+const charactersOfPage = 4_000_000;
+
+/** Returns how many versions the page after a version has: fewer than usual if its content is long. */
+function lengthAfter(before: StoredVersion | undefined, most: number): number {
+  const characters = before?.body.content?.length ?? 0;
+  return Math.max(1, Math.min(most, Math.floor(charactersOfPage / Math.max(1, characters))));
 }
 
 async function* versionsOf(
