@@ -89,8 +89,12 @@ async function answersOf(place: StorePlace, asked: readonly Question[]): Promise
   }
   const answers = new Map<string, JsonValue | Error>();
   try {
-    for (const [name, ask] of asked)
-      answers.set(name, await ask(store).then((answer) => toJson(answer ?? null), asError));
+    for (let start = 0; start < asked.length; start += atOnce)
+      await Promise.all(
+        asked.slice(start, start + atOnce).map(async ([name, ask]) => {
+          answers.set(name, await ask(store).then((answer) => toJson(answer ?? null), asError));
+        }),
+      );
   } finally {
     await store[Symbol.asyncDispose]();
   }
