@@ -1,3 +1,4 @@
+import { DamageError } from "./xtdb-errors.ts";
 import type { Basis, CallBudget, Document, NodeClient } from "./node-client.ts";
 
 export interface PullOptions {
@@ -7,7 +8,10 @@ export interface PullOptions {
   readonly at?: Basis;
 }
 
-/** Returns those documents with the given ids that exist, each with its id, in no particular order. */
+/**
+ * Returns those documents with the given ids that exist, each with its id, in no particular order. Throws `DamageError` for
+ * one that only the index has.
+ */
 export async function pullDocuments(
   client: NodeClient,
   documentIds: readonly string[],
@@ -22,7 +26,13 @@ export async function pullDocuments(
       budget,
       at,
     );
-    for (const [id, document] of rows) found.push([String(id), document as Document]);
+    for (const [id, document] of rows) found.push([String(id), pulled(id, document)]);
   }
   return found;
+}
+
+/** Returns a document that a query has pulled. Throws `DamageError` if only the index has it. */
+export function pulled(id: unknown, document: unknown): Document {
+  if (document !== null) return document as Document;
+  throw new DamageError(`document ${String(id)} is missing, but the index names it`);
 }

@@ -9,6 +9,7 @@ import {
 } from "@self-context-manager/objects";
 
 import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
+import { pulled } from "../client/pull-documents.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { giveWay } from "./transactions.ts";
 
@@ -74,7 +75,7 @@ export function documentQueries({
       budget,
     );
     // A document with several of the keys is in several rows.
-    return [...new Map(rows.map(([id, document]) => [String(id), document as Document])).values()];
+    return [...new Map(rows.map(([id, document]) => [String(id), pulled(id, document)])).values()];
   }
 
   async function entries(
