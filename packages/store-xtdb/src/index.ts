@@ -1,7 +1,9 @@
 export type { AsOf } from "./reading/as-of.ts";
+export type { VersionList } from "./reading/changes-since.ts";
 export {
   type Artefacts,
   backupNode,
+  databaseDamage,
   type JoinedNode,
   joinNode,
   type JoinNodeOptions,

@@ -12,6 +12,7 @@ import { type AsOf, xtdbTransaction } from "./reading/as-of.ts";
 import type { Memory } from "./reading/memory.ts";
 import { firstLook } from "./first-look.ts";
 import type { CallBudget } from "./client/node-client.ts";
+import type { VersionList } from "./reading/changes-since.ts";
 import { queries } from "./reading/queries.ts";
 import { documentQueries } from "./writing/document-index.ts";
 import { restoring } from "./writing/restore.ts";
@@ -36,6 +37,8 @@ export interface XtdbStore extends ObjectStore {
     args?: readonly JsonValue[],
     options?: XtdbQueryOptions,
   ): Promise<readonly (readonly unknown[])[]>;
+  /** Lists all versions, whether they can be read or not, so that a check can read each of them. */
+  listVersions(): Promise<VersionList>;
 }
 
 export interface XtdbQueryOptions {
@@ -115,6 +118,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
       run((budget) => ask.referrers(id, referrersOptions, budget)),
     changesSince: (position = "0", changesOptions = {}) =>
       run((budget) => ask.changesSince(position, changesOptions, budget)),
+    listVersions: () => run((budget) => ask.listVersions(budget)),
     query: (edn, args = [], { asOf } = {}) =>
       run(async (budget) => {
         const txId =

@@ -47,10 +47,13 @@ export function storeError(
   return new StoreError(code, `the XTDB node ${url}: ${what}`, options);
 }
 
+/** The commands that help with a damaged store. */
+const damageAdvice =
+  "scm doctor shows what is damaged, scm export writes what is sound, and scm restore takes a backup";
+
 /** Returns the error for damage of a store, with what is damaged and what to do. */
 export function damageIn(url: string, what: string, cause?: unknown): StoreError {
-  const help = "restore the database from a backup or an export";
-  return storeError("STORE_CORRUPT", url, `its data are damaged: ${what}; ${help}`, cause);
+  return storeError("STORE_CORRUPT", url, `its data are damaged: ${what}; ${damageAdvice}`, cause);
 }
 
 /** Returns the `StoreError` for damage or a failed request; any other error unchanged. */

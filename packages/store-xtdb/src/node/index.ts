@@ -1,4 +1,5 @@
 export { backupNode, restoreNode } from "./backup.ts";
+export { databaseDamage } from "./database-damage.ts";
 export { type JoinedNode, joinNode, type JoinNodeOptions } from "./join-node.ts";
 export type { NodeMemory } from "./jvm.ts";
 export type { NodeStorage } from "./node-config.ts";

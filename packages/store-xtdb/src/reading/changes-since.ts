@@ -8,7 +8,7 @@ import {
 
 import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
-import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import type { VersionKey, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { largest } from "./choose-version.ts";
 import type { PastVersions } from "./past-versions.ts";
 import type { VersionReader } from "./version-reader.ts";
@@ -60,6 +60,44 @@ export async function changesSince(
   }
   const skipped = reached - start - versions.length;
   return { versions, position: String(reached), ...(skipped > 0 ? { skipped } : {}) };
+}
+
+/** Number of versions that one query lists. */
+const listedAtOnce = 10_000;
+
+/** The versions of a store as the database's index has them. No version is read. */
+export interface VersionList {
+  /** The object and the number of each version, in the order of their arrival. */
+  readonly versions: readonly VersionKey[];
+  /** The arrivals that the index lacks, or with another document than that of a version. */
+  readonly missing: readonly number[];
+}
+
+/** Lists all versions, whether they can be read or not. */
+export async function listVersions(
+  { client, names }: Pick<ChangesParts, "client" | "names">,
+  budget: CallBudget,
+): Promise<VersionList> {
+  const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
+  const versions: VersionKey[] = [];
+  const missing: number[] = [];
+  for (let start = 0; start < arrivals; start += listedAtOnce) {
+    const end = Math.min(arrivals, start + listedAtOnce);
+    const rows = await client.query(
+      `{:find [n v] :in [a b] :where [[v :${names.attribute("arrival")} n] [(> n a)] [(<= n b)]]}`,
+      [start, end],
+      budget,
+    );
+    const keys = new Map(
+      rows.map(([arrival, id]) => [Number(arrival), names.versionOf(String(id))]),
+    );
+    for (let arrival = start + 1; arrival <= end; arrival += 1) {
+      const key = keys.get(arrival);
+      if (key === undefined) missing.push(arrival);
+      else versions.push(key);
+    }
+  }
+  return { versions, missing };
 }
 
 function missing(arrival: number): DamageError {

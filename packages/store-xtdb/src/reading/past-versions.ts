@@ -1,14 +1,13 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
-import type { XtdbDocuments, ObjectDocument } from "../xtdb-documents/xtdb-documents.ts";
+import type {
+  ObjectDocument,
+  VersionKey,
+  XtdbDocuments,
+} from "../xtdb-documents/xtdb-documents.ts";
 import type { CallBudget, NodeClient } from "../client/node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
-
-interface VersionKey {
-  readonly id: ObjectId;
-  readonly version: number;
-}
 
 /** Reads the documents of objects as they were in earlier versions, from XTDB's history. */
 export interface PastVersions {

@@ -16,7 +16,12 @@ import {
 import type { CallBudget, Document } from "../client/node-client.ts";
 import { DamageError, RequestFailure } from "../client/xtdb-errors.ts";
 import { batched } from "./batched.ts";
-import { changesSince, type ChangesParts } from "./changes-since.ts";
+import {
+  changesSince,
+  type ChangesParts,
+  listVersions,
+  type VersionList,
+} from "./changes-since.ts";
 import { checkChoice } from "./check-choice.ts";
 import { chooseVersion, largest } from "./choose-version.ts";
 import { findObjects, type ListingParts } from "./find-objects.ts";
@@ -59,6 +64,7 @@ export interface Queries {
   lookup(nickname: string, budget: CallBudget): Promise<StoredMetadata | undefined>;
   referrers(id: ObjectId, options: ReferrersOptions, budget: CallBudget): Promise<Page<Referrer>>;
   changesSince(position: string, options: ChangesOptions, budget: CallBudget): Promise<Changes>;
+  listVersions(budget: CallBudget): Promise<VersionList>;
 }
 
 export type QueriesParts = ChangesParts & LatestObjectsParts;
@@ -171,5 +177,7 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
 
     changesSince: async (position, options, budget) =>
       await changesSince(position, options, { client, names, reader, past }, budget),
+
+    listVersions: async (budget) => await listVersions({ client, names }, budget),
   };
 }

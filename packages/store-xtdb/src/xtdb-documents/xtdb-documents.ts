@@ -41,6 +41,8 @@ export interface XtdbDocuments extends DocumentSums {
   chunkId(hash: string): string;
   /** Returns the id of the object from the id of its document. */
   idOf(documentId: string): ObjectId;
+  /** Returns the object and the number of a version from the id of its document; undefined for any other id. */
+  versionOf(documentId: string): VersionKey | undefined;
 
   clock(clock: StoreClock): JsonDocument;
   readClock(document: Document | undefined): StoreClock;
@@ -83,6 +85,12 @@ interface ObjectParts {
   readonly references: JsonObject;
   /** Returns the form in which an attribute contains a long text. */
   readonly pack: (text: string) => string;
+}
+
+/** The object and the number of a version. */
+export interface VersionKey {
+  readonly id: ObjectId;
+  readonly version: number;
 }
 
 /** An object's document as it is read, of the latest version or of an earlier one. */
@@ -171,6 +179,12 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     nicknameId: (nickname) => `${name}/nickname/${nickname}`,
     chunkId: (hash) => `${name}/chunk/${hash}`,
     idOf,
+    versionOf(documentId) {
+      const prefix = `${name}/version/`;
+      const [, number, id] = /^(\d+)\/(.+)$/su.exec(documentId.slice(prefix.length)) ?? [];
+      if (!documentId.startsWith(prefix) || id === undefined) return undefined;
+      return { id: id as ObjectId, version: Number(number) };
+    },
 
     clock: ({ seq, at, arrivals, objects }) =>
       make(`${name}/clock`, {
