@@ -51,7 +51,7 @@ export async function repairStore(
   if (store !== "sqlite") {
     throw new StoreError(
       "STORE_UNAVAILABLE",
-      "only a SQLite store can be repaired; make a store in XTDB again with scm restore, or with scm import",
+      "only a SQLite store can be repaired; of a store in XTDB, scm export writes what is sound, and scm restore and scm import make a new store",
     );
   }
   await checkUnused(place);

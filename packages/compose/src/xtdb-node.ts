@@ -10,6 +10,8 @@ export interface XtdbNode {
   /** Stops the node, even if processes use it; returns whether one was running. */
   stop(): Promise<boolean>;
   status(): Promise<XtdbNodeStatus>;
+  /** Returns what SQLite's own check finds in the database; the node may be running. */
+  damage(): Promise<readonly string[]>;
   /** Copies the data into one file; the node may be running. */
   backup(file: string): Promise<void>;
   /** Fills the data folder, which must be without data, from a backup. */
@@ -55,6 +57,7 @@ export function xtdbNode(dataFolder: string): XtdbNode {
       }),
     stop: async () => await asked(async ({ stopNode }) => await stopNode(dataFolder)),
     status: async () => await asked(async ({ nodeStatus }) => await nodeStatus(dataFolder)),
+    damage: async () => await asked(async ({ databaseDamage }) => await databaseDamage(dataFolder)),
     backup: async (file) =>
       await asked(async ({ backupNode }) => await backupNode(dataFolder, file)),
     restore: async (file) =>

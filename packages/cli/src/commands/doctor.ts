@@ -15,7 +15,7 @@ import { checkFiles, lostFileOf } from "../doctor/check-files.ts";
 import { checkDocuments, checkSearch } from "../doctor/check-indexes.ts";
 import { checkSessions } from "../doctor/check-sessions.ts";
 import { checkVersions } from "../doctor/check-versions.ts";
-import { damaged, type Finding, ok, unchecked } from "../doctor/finding.ts";
+import { damaged, type Finding, note, ok, unchecked } from "../doctor/finding.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { visible } from "../format/terminal-text.ts";
@@ -55,13 +55,25 @@ in a file of JSON Lines beside the store, and the damaged store stays beside it 
     const bad = findings.filter(({ state }) => state === "damaged");
     if (bad.length > 0) {
       throw new CliError(
-        `the store is damaged (${bad.map(({ check }) => check).join(", ")}); ${nextCommand(call, "doctor", "--repair")} keeps what is sound, and takes the rest from a backup or an export that --from names`,
+        `the store is damaged (${bad.map(({ check }) => check).join(", ")}); ${helpFor(call, place, findings)}`,
       );
     }
     if (findings.some(({ state }) => state === "unchecked"))
       throw new IncompleteError("not everything could be checked, as said above");
   },
 };
+
+/** The commands that help with a damaged store. */
+function helpFor(call: CommandCall, { store }: StorePlace, findings: readonly Finding[]): string {
+  if (store === "xtdb") {
+    const isOpened = findings.some(({ check, state }) => check === "opening" && state === "ok");
+    if (!isOpened) return "scm restore makes a store of a backup";
+    const kept = `${nextCommand(call, "export", "FILE")} keeps what is sound`;
+    return `${kept}, and scm import makes a new store of it, also beside the versions of a backup that scm restore has taken there`;
+  }
+  const repair = nextCommand(call, "doctor", "--repair");
+  return `${repair} keeps what is sound, and takes the rest from a backup or an export that --from names`;
+}
 
 async function runRepair(call: CommandCall, place: StorePlace): Promise<void> {
   const from = call.text("from");
@@ -100,21 +112,28 @@ async function* checkStore(call: CommandCall, place: StorePlace): AsyncGenerator
   try {
     yield* guarded("database", async () => {
       const damage = await databaseDamage(place);
+      if (damage === undefined)
+        return [note("database", "its own check is made where the node keeps its data")];
       return [
         damage.length === 0
           ? ok("database", "its own check found nothing")
           : damaged("database", "its own check found damage", damage),
       ];
     });
+    if (store === undefined && place.store === "xtdb") {
+      yield unchecked("versions", "they can be read only in a store that can be opened");
+      return;
+    }
     using versions = call.progress("checking");
     yield* guarded("versions", async () => await checkVersions(place, store, versions));
     versions[Symbol.dispose]();
     yield* guarded("indexes", async () => {
-      const damage = await indexDamage(place);
+      const damage = await indexDamage(place, store);
+      const versions = place.store === "xtdb" ? "list and the latest versions" : "latest versions";
       return [
         damage.length === 0
-          ? ok("indexes", "they match the latest versions")
-          : damaged("indexes", "they do not match the latest versions", damage),
+          ? ok("indexes", `they match the ${versions}`)
+          : damaged("indexes", `they do not match the ${versions}`, damage),
       ];
     });
     if (store === undefined) return;

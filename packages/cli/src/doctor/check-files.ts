@@ -1,4 +1,4 @@
-import { isNodeUrl, type StorePlace } from "@self-context-manager/compose";
+import { isNodeUrl, type StorePlace, xtdbNode } from "@self-context-manager/compose";
 
 import { readdir, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { type Finding, note, ok } from "./finding.ts";
 /** Checks the files of a store that is on this machine: leftovers of ended processes, permissions, free space. */
 export async function checkFiles({ store, at }: StorePlace): Promise<readonly Finding[]> {
   if (store === "memory" || isNodeUrl(at)) return [];
-  return [await checkLeftovers(at), await checkPermissions(at), await checkSpace(at)];
+  return [await checkLeftovers(at), await checkPermissions(at), await checkSpace({ store, at })];
 }
 
 /** The newest list of versions that a repair of a store could not save; undefined without one. */
@@ -74,10 +74,11 @@ async function checkPermissions(at: string): Promise<Finding> {
     : note("permissions", "other users have access to the store; these commands end it", open);
 }
 
-async function checkSpace(at: string): Promise<Finding> {
+async function checkSpace({ store, at }: StorePlace): Promise<Finding> {
   const { bavail, bsize } = await statfs(dirname(at));
   const free = bavail * bsize;
-  const { size } = await stat(at);
+  const size =
+    store === "xtdb" ? ((await xtdbNode(at).status()).databaseBytes ?? 0) : (await stat(at)).size;
   const text = `${shortCount(free)}B free, the store ${basename(at)} has ${shortCount(size)}B`;
   // A repair and a backup need the size of the store twice for a moment.
   return free >= 2 * size

@@ -1,38 +1,73 @@
 import { markdownParser, searchIndexDamage, type StorePlace } from "@self-context-manager/compose";
-import type { ObjectId, ObjectStore } from "@self-context-manager/core";
+import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { messageOf } from "@self-context-manager/objects";
 
 import { counted } from "../format/amounts.ts";
 import { damaged, type Finding, ok } from "./finding.ts";
-
-/** The number of objects whose entries are compared at once. */
-const objectsAtOnce = 500;
+import { objectPages } from "./object-pages.ts";
 
 /** Compares the entries of the document index with the versions that they were made from. */
 export async function checkDocuments(store: ObjectStore): Promise<Finding> {
   const problems: string[] = [];
   let entries = 0;
-  let position: string | undefined;
-  const seen = new Set<ObjectId>();
-  for (;;) {
-    const page = await store.changesSince(position, { limit: objectsAtOnce });
-    const ids = [...new Set(page.versions.map(({ body }) => body.id))].filter(
-      (id) => !seen.has(id),
-    );
-    for (const id of ids) seen.add(id);
-    for (const entry of await store.documents.entries(markdownParser.name, ids)) {
+  for await (const page of objectPages(store)) {
+    for (const entry of await entriesOf(
+      store,
+      page.map(({ body }) => body.id),
+      problems,
+    )) {
       if (entry === undefined) continue;
       entries += 1;
-      const { names, version, contentHash } = entry;
-      const [made] = await store.history(names.id, { after: version - 1, limit: 1 });
-      if (made?.version !== version || made.hashes.content_hash !== contentHash)
-        problems.push(`the entry of object ${names.id} is of no version ${version} of the store`);
+      const problem = await problemOf(store, entry);
+      if (problem !== undefined) problems.push(problem);
     }
-    if (page.versions.length < objectsAtOnce) break;
-    position = page.position;
   }
   return problems.length === 0
     ? ok("documents", `${counted(entries, "object")} of the document index match the store`)
     : damaged("documents", "the document index does not match the store", problems);
+}
+
+type Entry = Awaited<ReturnType<ObjectStore["documents"]["entries"]>>[number];
+
+/** Returns the entries of objects. A damaged one becomes a problem, and does not hide the others. */
+async function entriesOf(
+  store: ObjectStore,
+  ids: readonly ObjectId[],
+  problems: string[],
+): Promise<readonly Entry[]> {
+  try {
+    return await store.documents.entries(markdownParser.name, ids);
+  } catch (error) {
+    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) {
+      problems.push(`the entry of object ${only} cannot be read: ${reasonOf(error)}`);
+      return [];
+    }
+    const middle = Math.ceil(ids.length / 2);
+    const first = await entriesOf(store, ids.slice(0, middle), problems);
+    return [...first, ...(await entriesOf(store, ids.slice(middle), problems))];
+  }
+}
+
+/** Returns how an entry differs from the version that it names; undefined if it does not. */
+async function problemOf(
+  store: ObjectStore,
+  { names: { id }, version, contentHash }: NonNullable<Entry>,
+): Promise<string | undefined> {
+  try {
+    const [made] = await store.history(id, { after: version - 1, limit: 1 });
+    if (made?.version === version && made.hashes.content_hash === contentHash) return undefined;
+    return `the entry of object ${id} is of no version ${version} of the store`;
+  } catch (error) {
+    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
+    return `the entry of object ${id} cannot be compared: ${reasonOf(error)}`;
+  }
+}
+
+/** The damage that an error of a store names, without the place of the store. */
+function reasonOf(error: StoreError): string {
+  return messageOf(error.cause ?? error);
 }
 
 /** Checks the search index beside the store. */

@@ -1,11 +1,12 @@
 import { everyLayout } from "@self-context-manager/compose";
-import { type ObjectStore, StoreError } from "@self-context-manager/core";
+import { type ObjectStore, StoreError, type StoredMetadata } from "@self-context-manager/core";
 import { viewHistory } from "@self-context-manager/core/inspect";
-import { everyItem, messageOf } from "@self-context-manager/objects";
+import { messageOf } from "@self-context-manager/objects";
 
 import { counted } from "../format/amounts.ts";
 import type { Progress } from "../format/progress.ts";
 import { damaged, type Finding, note, ok } from "./finding.ts";
+import { objectPages } from "./object-pages.ts";
 
 /**
  * Rebuilds the view of every call of every session, and finds sessions without calls. After a repair that has lost versions,
@@ -21,10 +22,7 @@ export async function checkSessions(
   const empty: string[] = [];
   let sessions = 0;
   let calls = 0;
-  const found = everyItem(
-    async (place) => await store.find({ where: { type: "session" }, limit: 100, ...place }),
-  );
-  for await (const { body } of found) {
+  for await (const body of sessionsIn(store)) {
     sessions += 1;
     try {
       const history = await viewHistory(store, everyLayout(), body.id);
@@ -51,6 +49,11 @@ export async function checkSessions(
       ? ok("sessions", "each session has calls")
       : note("sessions", `${counted(empty.length, "session")} without a call`, empty),
   ];
+}
+
+async function* sessionsIn(store: ObjectStore): AsyncGenerator<StoredMetadata["body"]> {
+  for await (const page of objectPages(store))
+    for (const { body } of page) if (body.type === "session") yield body;
 }
 
 function viewsFinding(
