@@ -20,8 +20,8 @@ export interface StorePlace extends AsyncDisposable {
   /** Deletes or renames the files of the store, while it is open. Only for losable stores. */
   readonly lose?: () => Promise<void>;
   /**
-   * Backs up the store, while it is open, and returns the place of a store that was made from the backup. Only for losable
-   * stores.
+   * Backs up the store, while it is open, and returns the place of a store that was made from the backup. The law
+   * `backup-is-whole` needs it.
    */
   readonly backup?: () => Promise<StorePlace>;
   /**

@@ -69,7 +69,7 @@ export const backupIsWhole: Scenario = async (createPlace) => {
     const acknowledgements = child.lines
       .slice(1)
       .map((line) => JSON.parse(line) as Acknowledgement);
-    assert.ok(place.backup, "a place of a losable store has backups");
+    assert.ok(place.backup, "the law needs a place with `backup`");
     await using copy = await place.backup();
     await using store = await copy.open();
     for (const { version, object_hash } of acknowledgements) {
