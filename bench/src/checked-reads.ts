@@ -1,5 +1,5 @@
 // How much CPU time do the checks of reads cost in a model call? Recorded sessions are run in full into a new SQLite
-// store: each message is taken in and each view is made, as in the agent's work.
+// store: each message is ingested and each view is made, as in the agent's work.
 //
 // `checked-reads OLD SESSION...` runs the sessions with this checkout and with OLD, a built checkout of another commit,
 // in turn, each in a process of its own. The ratio is that of the sums of user and system time.

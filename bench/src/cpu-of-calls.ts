@@ -7,8 +7,18 @@ import { pathToFileURL } from "node:url";
 
 const [, , checkout = "", ...sessions] = process.argv;
 const replay = pathToFileURL(join(checkout, "packages/replay/src/")).href;
-type Read = typeof import("../../packages/replay/src/read/read-session.ts");
-type Run = typeof import("../../packages/replay/src/strategies/replay-session.ts");
+
+interface Read {
+  readSession(file: string): Promise<unknown>;
+}
+
+interface Run {
+  storeSession(
+    session: unknown,
+    path: string,
+  ): Promise<{ readonly times: readonly number[] } | undefined>;
+}
+
 const { readSession } = (await import(`${replay}read/read-session.ts`)) as Read;
 const { storeSession } = (await import(`${replay}strategies/replay-session.ts`)) as Run;
 
