@@ -9,14 +9,14 @@ const [, , checkout = "", ...sessions] = process.argv;
 const replay = pathToFileURL(join(checkout, "packages/replay/src/")).href;
 
 interface Read {
-  readSession(file: string): Promise<unknown>;
+  readonly readSession: (file: string) => Promise<unknown>;
 }
 
 interface Run {
-  storeSession(
+  readonly storeSession: (
     session: unknown,
     path: string,
-  ): Promise<{ readonly times: readonly number[] } | undefined>;
+  ) => Promise<{ readonly times: readonly number[] } | undefined>;
 }
 
 const { readSession } = (await import(`${replay}read/read-session.ts`)) as Read;
