@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the built command with a Node version that it supports. It must run on any Node, so it uses no newer syntax.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,9 +18,15 @@ else {
       `scm needs Node ${range}; this is Node ${process.versions.node}. Run it with a newer Node.`,
     );
   else {
-    const run = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
-    if (run.error) fail(`scm could not start ${node}: ${run.error.message}`);
-    else process.exitCode = run.status ?? 1;
+    const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+    // A signal to this process alone is meant for the command, which closes its store.
+    process.on("SIGINT", (signal) => child.kill(signal));
+    process.on("SIGTERM", (signal) => child.kill(signal));
+    process.on("SIGHUP", (signal) => child.kill(signal));
+    child.on("error", (error) => fail(`scm could not start ${node}: ${error.message}`));
+    child.on("exit", (code) => {
+      process.exitCode = code ?? 1;
+    });
   }
 }
 

@@ -104,6 +104,15 @@ test("without an argument the backup is in a folder beside the store", async () 
   expect(name).toMatch(/^store\.sqlite\.[\da-f]{8}\.\d{8}T\d{9}Z\.backup\.gz$/u);
 });
 
+test("--keep makes the folder that it names", async () => {
+  await using store = await storeWithSession();
+
+  const { code, stderr } = await store.scm("backup", "nightly", "--keep", "2");
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(await readdir(join(store.workspace, "nightly"))).toHaveLength(1);
+});
+
 test("a backup never replaces a file, and --keep needs a folder", async () => {
   await using store = await storeWithSession();
   await writeFile(join(store.workspace, "day.gz"), "mine");

@@ -213,6 +213,24 @@ test("export of a damaged store names the lost versions, writes the others and f
   expect((await target.scm("print", "a.txt@2")).stdout).toBe(texts.second);
 });
 
+test("export names a damaged latest version too, and its file says that it is lost", async () => {
+  await using store = await storeWithSession();
+  await using target = await temporaryStore();
+  const file = join(target.workspace, "all.jsonl");
+  const id = await idOf(store, "a.txt");
+  const database = new DatabaseSync(store.at);
+  database.exec(
+    `UPDATE versions SET tx_time = tx_time + 1 WHERE object = (SELECT key FROM objects WHERE id = '${id}') AND version = 2`,
+  );
+  database.close();
+
+  const { code, stderr } = await store.scm("export", file);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(`version 2 of object ${id} is missing or cannot be read`);
+  expect(await readFile(file, "utf8")).toContain(`{"id":"${id}","lost":true,"version":2}`);
+});
+
 test("import --verify reads back what it imported, and reports a store that has other data", async () => {
   await using store = await storeWithSession();
   await using target = await temporaryStore();

@@ -1,6 +1,7 @@
 import { objectId, sealObject } from "@self-context-manager/objects";
 import { stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 
 import { writeNotes } from "./notes.ts";
@@ -49,6 +50,21 @@ test("find shows type, size, name and the line with the words", async () => {
   expect(stdout).toBe(
     "TYPE  SIZE  NAME:LINE  TEXT\n" +
       "file    72  projects/garden.md:3  Back to [[../index]] and the [[grand plan]]. Seeds: tomatoes.\n",
+  );
+});
+
+test("find says that its answer is not complete if versions cannot be read", async () => {
+  await using store = await temporaryStore();
+  await storeNote(store, "long note", `the only whimbrel\n${"words ".repeat(400)}`);
+  const database = new DatabaseSync(store.at);
+  database.exec("UPDATE chunks SET text = 'another text'");
+  database.close();
+
+  const { code, stdout, stderr } = await store.scm("find", "whimbrel");
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(
+    /the answer is not complete: 1 version could not be read \(version 1 of object long note\); see scm doctor/u,
   );
 });
 

@@ -1,9 +1,16 @@
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 
 import { damages, linesOf, storeWithChanges } from "./damaged-copies.ts";
-import { type TemporaryStore, withStore } from "./temporary-store.ts";
+import {
+  idOf,
+  storeWithSession,
+  type TemporaryStore,
+  texts,
+  withStore,
+} from "./temporary-store.ts";
 
 /** Fills a part of the store's file with zeros. */
 async function damage({ at }: TemporaryStore, from: number, to: number): Promise<Buffer> {
@@ -65,6 +72,34 @@ test("with an older backup the repaired store has its versions and the newer sou
   expect(code).toBe(0);
   for (const [name, line] of old) expect(after.get(name)).toBe(line);
   for (const [name, line] of after) expect(before.get(name)).toBe(line);
+});
+
+test("a version of a backup whose number the store gave to another one is named, and not left out without a word", async () => {
+  await using store = await storeWithSession();
+  await store.scm("backup", "old.gz");
+  const id = await idOf(store, "a.txt");
+  const database = new DatabaseSync(store.at);
+  const ofObject = `object = (SELECT key FROM objects WHERE id = '${id}')`;
+  database.exec(`UPDATE versions SET object_hash = zeroblob(32) WHERE version = 2 AND ${ofObject}`);
+  database.close();
+  const first = await store.scm("doctor", "--repair");
+  await store.scm("note", id, "after the repair");
+
+  const { code, stdout } = await store.scm("doctor", "--repair", "--from", "old.gz", "--json");
+
+  const { lost, lost_file: path } = JSON.parse(stdout) as {
+    readonly lost: number;
+    readonly lost_file: string;
+  };
+  expect(first.stderr).toContain("1 version could not be saved");
+  expect({ code, lost }).toEqual({ code: 0, lost: 1 });
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+    id,
+    version: 2,
+    reason: "the store has another version with this number",
+    object: { content: texts.second },
+  });
+  expect((await store.scm("doctor")).stdout).toContain("a repair could not save 1 version");
 });
 
 test("versions that cannot be saved are in a file with their object and the reason", async () => {

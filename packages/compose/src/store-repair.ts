@@ -129,7 +129,13 @@ function choose(
   for (const { id, version, stored } of other?.versions() ?? []) {
     if (stored === undefined || other === undefined) continue;
     const key = keyOf({ id, version });
-    if (known.has(key)) continue;
+    const own = known.get(key);
+    if (own !== undefined) {
+      // After a repair with losses, a program gave the number of a lost version to another one.
+      const reason = "the store has another version with this number";
+      if (own !== stored.hashes.object_hash) unsound.set(key, { id, version, reason, stored });
+      continue;
+    }
     unsound.delete(key);
     kept.push({ id, version, txId: stored.at.tx_id, source: other, isTaken: true });
   }
@@ -216,20 +222,24 @@ async function restoreEach(
   }
 }
 
-/** Returns the versions that are not in the repaired store: unsound ones, and numbers that are missing. */
+/** Returns the versions that are not in the repaired store: unsound ones, and numbers that are missing before others. */
 async function lostOf(path: string, unsound: ReadonlyMap<string, Lost>): Promise<readonly Lost[]> {
   const { openStoreFile } = await import("@self-context-manager/store-sqlite");
   using file = await openStoreFile(path);
   const lost = new Map(unsound);
-  let last: { readonly id: ObjectId; readonly version: number } | undefined;
-  for (const read of file.versions()) {
-    const before = last?.id === read.id ? last.version : 0;
-    for (let version = before + 1; version < read.version; version += 1) {
-      const one = { id: read.id, version, reason: "no row of it was found" };
+  const latest = new Map<ObjectId, number>();
+  const noteUpTo = (id: ObjectId, version: number): void => {
+    for (let number = (latest.get(id) ?? 0) + 1; number < version; number += 1) {
+      const one = { id, version: number, reason: "no row of it was found" };
       if (!lost.has(keyOf(one))) lost.set(keyOf(one), one);
     }
-    last = read;
-  }
+    latest.set(id, Math.max(version, latest.get(id) ?? 0));
+  };
+  for (const { id, version } of file.versions()) noteUpTo(id, version);
+  for (const { id, version } of [...unsound.values()].sort(
+    (one, next) => one.version - next.version,
+  ))
+    noteUpTo(id, version);
   return [...lost.values()];
 }
 

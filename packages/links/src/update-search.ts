@@ -46,6 +46,8 @@ const longestArguments = 2_000;
 export interface SearchUpdateOptions extends UpdateOptions {
   /** Waited for within a step, after some contents. Default: nothing. */
   readonly breathe?: () => Promise<void>;
+  /** Called for each version that is damaged, so that the index lacks its text. */
+  readonly onDamaged?: (id: ObjectId, version: number) => void;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface SearchUpdateOptions extends UpdateOptions {
 export async function updateSearch(
   store: ObjectStore,
   index: SearchIndex,
-  { from, mayContinue = () => true, breathe = async () => {} }: SearchUpdateOptions = {},
+  { from, mayContinue = () => true, breathe = async () => {}, onDamaged }: SearchUpdateOptions = {},
 ): Promise<UpdateOutcome> {
   let position = from ?? (await index.position());
   let added = 0;
@@ -66,7 +68,7 @@ export async function updateSearch(
     const limit = countAtOnce(next.versions);
     const changes =
       limit < next.versions.length ? await store.changesSince(position, { limit }) : next;
-    const texts = await textsOf(changes.versions, store, breathe);
+    const texts = await textsOf(changes.versions, store, breathe, onDamaged);
     await index.add(texts, changes.position);
     added += texts.length;
     position = changes.position;
@@ -93,6 +95,7 @@ async function textsOf(
   versions: readonly StoredMetadata[],
   store: ObjectStore,
   breathe: () => Promise<void>,
+  onDamaged: SearchUpdateOptions["onDamaged"],
 ): Promise<readonly SearchText[]> {
   const texts: SearchText[] = [];
   let read = 0;
@@ -107,7 +110,10 @@ async function textsOf(
     if (unsearched.has(type) || (isFinding(body) && noteOf(body) === "")) continue;
     if (growing.has(type) && newest.get(id) !== version) continue;
     const stored = await undamaged(store, id, version);
-    if (stored === undefined) continue;
+    if (stored === undefined) {
+      onDamaged?.(id, version);
+      continue;
+    }
     const own = ownText(stored.body);
     if (typeof stored.body.content !== "string" && own.note === "") continue;
     const former = growing.has(type) ? (firsts.get(id) ?? 0) : version - 1;

@@ -8,6 +8,7 @@ import {
 
 import { readClock } from "./clock-row.ts";
 import type { Connection, Row } from "./connection.ts";
+import { objectColumns, readObject } from "./object-rows.ts";
 import { number } from "./row-values.ts";
 import { DamageError, isDamage } from "./sqlite-errors.ts";
 import { versionColumns, type VersionReader } from "./version-rows.ts";
@@ -63,17 +64,41 @@ function soundChanges(
   const last = lastNumber(connection);
   const end = limit === noLimit ? last : Math.min(last, start + limit);
   const versions: StoredMetadata[] = [];
+  const damaged: DamagedVersion[] = [];
   for (let seq = start + 1; seq <= end; seq += 1) {
     try {
       const row = connection.first(`${selectChanges} = ?`, seq);
       if (row !== undefined) versions.push(reader.metadata(row));
     } catch (error) {
       if (!isDamage(error)) throw error;
+      damaged.push(...namedAt(connection, seq));
     }
   }
   const reached = Math.max(start, end);
   const skipped = reached - start - versions.length;
-  return { versions, position: String(reached), ...(skipped > 0 ? { skipped } : {}) };
+  const position = String(reached);
+  return skipped > 0 ? { versions, position, skipped, damaged } : { versions, position };
+}
+
+type DamagedVersion = NonNullable<Changes["damaged"]>[number];
+
+/** Returns the object and the number of a damaged row; nothing if they cannot be read or are no version of the object. */
+function namedAt(connection: Connection, seq: number): readonly DamagedVersion[] {
+  try {
+    const row = connection.first(
+      `SELECT v.version, ${objectColumns} FROM versions v JOIN objects o ON o.key = v.object WHERE v.seq = ?`,
+      seq,
+    );
+    if (row === undefined) return [];
+    const { id, head } = readObject(row);
+    const version = number(row, "version");
+    return Number.isSafeInteger(version) && version >= 1 && version <= head
+      ? [{ id, version }]
+      : [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
 }
 
 /** Returns the number of the last row: as the clock has it, or the greatest one that is found. */

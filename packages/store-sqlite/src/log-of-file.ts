@@ -1,5 +1,5 @@
 import { StoreError } from "@self-context-manager/objects";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 
 import type { Connection } from "./connection.ts";
 
@@ -15,10 +15,9 @@ export const fileTable = `
   ) STRICT;
 `;
 
-/** Whether a write-ahead log with content is beside a file. To be asked before SQLite opens the file. */
+/** Whether a write-ahead log is beside a file; an empty one says that all is in the file. To be asked before SQLite opens the file. */
 export function hasLog(path: string): boolean {
-  // Another process that is just opening the file has made an empty one.
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return existsSync(`${path}-wal`);
 }
 
 /**

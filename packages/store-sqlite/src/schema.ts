@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
 import { fileTable } from "./log-of-file.ts";
 import { sumOf } from "./row-sums.ts";
+import { DamageError } from "./sqlite-errors.ts";
 
 /** Marks a file as an object store of this project: "SCM1" in ASCII. */
 const applicationId = 0x53_43_4d_31;
@@ -117,11 +118,14 @@ export function checkFile(connection: Connection, path: string): boolean {
   if (application !== applicationId) {
     const tables = numberOf(connection, "SELECT count(*) FROM sqlite_schema");
     if (application === 0 && version === 0 && tables === 0) return true;
+    if (hasOwnTables(connection)) throw headerDamage();
     throw new StoreError(
       "STORE_FOREIGN",
       `${path} is a database of another program; choose a separate path for the store`,
     );
   }
+  const isPlausible = version >= 0 && version < newestVersion + 100;
+  if ((version < firstVersion || !isPlausible) && hasOwnTables(connection)) throw headerDamage();
   if (version < firstVersion) {
     throw new StoreError(
       "STORE_TOO_OLD",
@@ -135,6 +139,18 @@ export function checkFile(connection: Connection, path: string): boolean {
     );
   }
   return version < newestVersion;
+}
+
+/** Whether a file has the tables of a store, whatever its header says. */
+function hasOwnTables(connection: Connection): boolean {
+  const row = connection.first("SELECT sql FROM sqlite_schema WHERE name = 'versions'");
+  return row !== undefined && migrations.some((sql) => sql.includes(String(row["sql"])));
+}
+
+function headerDamage(): DamageError {
+  return new DamageError(
+    "its header is not as it was written, and the tables of the store are there",
+  );
 }
 
 /** Migrates a file to the newest schema. Checks again with the write lock, because another process may have done it. */

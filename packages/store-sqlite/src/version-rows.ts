@@ -73,6 +73,18 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
     return wholeVersion(parseBody(shown.text), bulk.at(row, known), version);
   }
 
+  /** Runs the reading of a row. Damage that names no version gets the name of the row's. */
+  function named<Result>(row: Row, work: () => Result): Result {
+    try {
+      return work();
+    } catch (cause) {
+      if (!(cause instanceof DamageError)) throw cause;
+      const name = versionNamed(connection, row);
+      if (cause.message.includes(name)) throw cause;
+      throw new DamageError(`${name} cannot be read: ${cause.message}`, { cause });
+    }
+  }
+
   /** Returns all of a version but its body. Throws `DamageError` if the row is not as it was written. */
   function checked(row: Row, shown: Shown): Omit<StoredVersion, "body"> {
     const version = versionOf(row, shown.hash);
@@ -110,7 +122,7 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
         throw new DamageError(`the index of versions is wrong for object ${id}`);
       const head: Head = {
         key: object.key,
-        stored: read(row, known),
+        stored: named(row, () => read(row, known)),
         base: number(row, "base"),
         weight: number(row, "weight"),
         size: number(row, "size"),
@@ -119,35 +131,38 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       heads.set(id, head);
       return head;
     },
-    version: (row) => read(row, undefined),
-    metadata(row) {
-      const shown = shownBy(row, number(row, "shown"));
-      const version = checked(row, shown);
-      return { body: metadataOf(parseBody(shown.text)), ...version };
-    },
+    version: (row) => named(row, () => read(row, undefined)),
+    metadata: (row) =>
+      named(row, () => {
+        const shown = shownBy(row, number(row, "shown"));
+        const version = checked(row, shown);
+        return { body: metadataOf(parseBody(shown.text)), ...version };
+      }),
     inOrder(rows, earlier) {
       let last: BulkFields | undefined =
         earlier === undefined
           ? undefined
           : { version: earlier.version, bulk: bulkOf(earlier.body) };
       let shown: (Shown & { readonly metadata: ObjectBody }) | undefined;
-      return rows.map((row) => {
-        const [version, base] = [number(row, "version"), number(row, "base")];
-        const { metadata } = row;
-        const shownAt = typeof metadata === "number" ? metadata : version;
-        // Most versions of a session or a view have the metadata of an earlier one.
-        if (shown?.version !== shownAt) {
-          const found = shownIn(row, shownAt);
-          shown = { ...found, metadata: parseBody(found.text) };
-        }
-        const rest = checked(row, shown);
-        const before = last !== undefined && last.version >= base - 1 ? last : undefined;
-        last = {
-          version,
-          bulk: before === undefined ? bulk.at(row, undefined) : bulk.next(row, before),
-        };
-        return wholeVersion(shown.metadata, last.bulk, rest);
-      });
+      return rows.map((row) =>
+        named(row, () => {
+          const [version, base] = [number(row, "version"), number(row, "base")];
+          const { metadata } = row;
+          const shownAt = typeof metadata === "number" ? metadata : version;
+          // Most versions of a session or a view have the metadata of an earlier one.
+          if (shown?.version !== shownAt) {
+            const found = shownIn(row, shownAt);
+            shown = { ...found, metadata: parseBody(found.text) };
+          }
+          const rest = checked(row, shown);
+          const before = last !== undefined && last.version >= base - 1 ? last : undefined;
+          last = {
+            version,
+            bulk: before === undefined ? bulk.at(row, undefined) : bulk.next(row, before),
+          };
+          return wholeVersion(shown.metadata, last.bulk, rest);
+        }),
+      );
     },
   };
 }

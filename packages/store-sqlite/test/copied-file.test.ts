@@ -47,6 +47,21 @@ it("opens a copy with the log, and a copy of a closed store", async () => {
   }
 });
 
+it("opens a copy with an empty log, which says that all is in the file", async () => {
+  await using place = await sqlitePlace();
+  await using store = await place.open();
+  await store.commit(write("a"));
+  const other = new DatabaseSync(place.path);
+  other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const path = `${place.path}.copy`;
+  for (const end of ["", "-wal"]) await copyFile(place.path + end, path + end);
+  other.close();
+
+  await using copy = await openSqliteStore({ path });
+
+  expect((await copy.get(objectId("a")))?.version).toBe(1);
+});
+
 it("opens a store whose log another program has moved into the file", async () => {
   await using place = await sqlitePlace();
   const store = await place.open();

@@ -52,6 +52,21 @@ it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
     /scm restore takes a backup/,
   ],
   [
+    "a store whose header says that it is of another program",
+    async (path) => {
+      await fillWithSchema(path, 6);
+      change(path, "PRAGMA application_id = 7");
+    },
+    "STORE_CORRUPT",
+    /header is not as it was written.*scm doctor --repair/,
+  ],
+  [
+    "a store whose header has an impossible schema",
+    async (path) => await fillWithSchema(path, 67_108_870),
+    "STORE_CORRUPT",
+    /header is not as it was written.*scm doctor --repair/,
+  ],
+  [
     "a file of a newer program",
     async (path) => await fillWithSchema(path, 99),
     "STORE_TOO_NEW",
@@ -59,7 +74,10 @@ it.each<[string, (path: string) => Promise<unknown>, StoreErrorCode, RegExp]>([
   ],
   [
     "a file with a schema before the first release",
-    async (path) => await fillWithSchema(path, 4),
+    async (path) => {
+      await fillWithSchema(path, 4);
+      change(path, "ALTER TABLE versions DROP COLUMN sum");
+    },
     "STORE_TOO_OLD",
     /schema version 4, which no release had/,
   ],
@@ -270,6 +288,12 @@ async function fill({ path }: { readonly path: string }): Promise<void> {
 }
 
 /** Stores an object and sets the file's schema version. */
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
 async function fillWithSchema(path: string, version: number): Promise<void> {
   await fill({ path });
   const database = new DatabaseSync(path);

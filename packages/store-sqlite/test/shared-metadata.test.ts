@@ -68,7 +68,9 @@ it("reports a version as damaged if the earlier version with its metadata is mis
   database.close();
   await using store = await place.open();
 
-  await expect(store.describe([id])).rejects.toThrow("is damaged: a text is missing");
+  await expect(store.describe([id])).rejects.toThrow(
+    "is damaged: version 2 of object view cannot be read: a text is missing",
+  );
 });
 
 it("finds an empty content by its hash, although its row has none", async () => {

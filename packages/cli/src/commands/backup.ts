@@ -4,7 +4,7 @@ import { defined, messageOf, StoreError } from "@self-context-manager/objects";
 import { createHash } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
@@ -66,9 +66,14 @@ async function targetOf(call: CommandCall, at: string): Promise<Target> {
   const [given] = call.arguments;
   const path = given === undefined ? join(dirname(at), "backups") : resolve(call.folder, given);
   const facts = await stat(path).catch(() => undefined);
-  const isFolder = given === undefined || given.endsWith("/") || facts?.isDirectory() === true;
+  const isKept = call.text("keep") !== undefined;
+  const isFolder =
+    given === undefined ||
+    given.endsWith("/") ||
+    facts?.isDirectory() === true ||
+    (isKept && facts === undefined && extname(path) === "");
   if (isFolder) return datedName(path, at);
-  if (call.text("keep") !== undefined)
+  if (isKept)
     throw new UsageError("--keep needs a folder, in which each backup has a name with its time");
   if (facts !== undefined)
     throw new CliError(`${path} exists already; choose another name, or a folder`);

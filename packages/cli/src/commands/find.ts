@@ -30,6 +30,7 @@ import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { right, table } from "../format/table.ts";
 import { visible } from "../format/terminal-text.ts";
+import { nextCommand } from "../next-command.ts";
 import { wholeNumber } from "../whole-number.ts";
 
 const usualLimit = 20;
@@ -98,7 +99,7 @@ If the time of a scan is over, the lines until then are printed, and the exit co
       await scanned(store, call, { pattern, allowed, limit, workspace: parts.workspace });
       return;
     }
-    const { found, isCut } =
+    const { found, isCut, damaged } =
       words === ""
         ? await listed(store, call, allowed, parts.workspace)
         : await searched(store, call, words, allowed, parts.workspace);
@@ -113,6 +114,7 @@ If the time of a scan is over, the lines until then are printed, and the exit co
         `${isCut ? "More than " : ""}${counted(found.length, "object")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
       );
     if (isCut && found.length < limit) throw tooMany("objects that have the words");
+    if (damaged.length > 0) throw notSearched(call, damaged);
     if (found.length === 0) call.note(await nothingFound(call, parts));
   },
 };
@@ -172,6 +174,13 @@ async function scanned(
   if (lines.length === 0) call.note("Nothing was found.");
 }
 
+/** The words of some versions are unknown, because the versions could not be read. */
+function notSearched(call: CommandCall, damaged: readonly string[]): IncompleteError {
+  return new IncompleteError(
+    `the answer is not complete: ${counted(damaged.length, "version")} could not be read (${damaged.slice(0, 3).join(", ")}${damaged.length > 3 ? ", …" : ""}); see ${nextCommand(call, "doctor")}`,
+  );
+}
+
 /** The other conditions were checked for the first hits alone, and fewer than the limit meet them. */
 function tooMany(hits: string): IncompleteError {
   return new IncompleteError(
@@ -200,6 +209,8 @@ interface FoundObjects {
   readonly found: readonly Found[];
   /** True if more hits of the index were possible. */
   readonly isCut: boolean;
+  /** The versions whose words the index lacks because they could not be read just now. */
+  readonly damaged: readonly string[];
 }
 
 interface FoundLine extends Found {
@@ -217,7 +228,7 @@ async function searched(
   workspace: string,
 ): Promise<FoundObjects> {
   await using documents = await call.openDocuments(store);
-  await bringUpToDate(store, documents.search, call);
+  const damaged = await bringUpToDate(store, documents.search, call);
   const type = call.text("type");
   const hits = await documents.search.search({
     words,
@@ -238,16 +249,22 @@ async function searched(
     const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
     return isFit ? [{ stored, version, score }] : [];
   });
-  return { found, isCut: hits.length === mostHits };
+  return { found, isCut: hits.length === mostHits, damaged };
 }
 
+/** Returns the versions that could not be read. */
 async function bringUpToDate(
   store: ObjectStore,
   search: SearchIndex,
   call: Pick<CommandCall, "progress">,
-): Promise<void> {
+): Promise<readonly string[]> {
   using progress = call.progress("reading words");
-  await updateSearch(store, search, countedSteps(progress, versionsInStep));
+  const damaged: string[] = [];
+  await updateSearch(store, search, {
+    ...countedSteps(progress, versionsInStep),
+    onDamaged: (id, version) => void damaged.push(`version ${version} of object ${id}`),
+  });
+  return damaged;
 }
 
 /** All objects that meet the conditions, newest first. */
@@ -267,7 +284,7 @@ async function listed(
     .filter((stored) => fitsOptions(call, stored, workspace))
     .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
     .map((stored) => ({ stored, version: stored.version }));
-  return { found: newestFirst, isCut: false };
+  return { found: newestFirst, isCut: false, damaged: [] };
 }
 
 /** Adds the line that fits, of the latest version if it has as many of the words as the one that was found. */

@@ -1,6 +1,6 @@
 import { isNodeUrl, type StorePlace, xtdbNode } from "@self-context-manager/compose";
 
-import { readdir, stat, statfs } from "node:fs/promises";
+import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { counted, shortCount } from "../format/amounts.ts";
@@ -9,7 +9,22 @@ import { type Finding, note, ok } from "./finding.ts";
 /** Checks the files of a store that is on this machine: leftovers of ended processes, permissions, free space. */
 export async function checkFiles({ store, at }: StorePlace): Promise<readonly Finding[]> {
   if (store === "memory" || isNodeUrl(at)) return [];
-  return [await checkLeftovers(at), await checkPermissions(at), await checkSpace({ store, at })];
+  return [
+    ...(await checkRepairs({ store, at })),
+    await checkLeftovers(at),
+    await checkPermissions(at),
+    await checkSpace({ store, at }),
+  ];
+}
+
+/** Names the versions that an earlier repair could not save: afterwards nothing in the store shows that they existed. */
+async function checkRepairs(place: StorePlace): Promise<readonly Finding[]> {
+  const path = await lostFileOf(place);
+  if (path === undefined) return [];
+  const lost = (await readFile(path, "utf8")).trimEnd().split("\n").length;
+  return [
+    note("repair", `a repair could not save ${counted(lost, "version")}; ${path} names them`),
+  ];
 }
 
 /** The newest list of versions that a repair of a store could not save; undefined without one. */

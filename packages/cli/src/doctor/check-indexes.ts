@@ -3,7 +3,7 @@ import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manag
 import { messageOf } from "@self-context-manager/objects";
 
 import { counted } from "../format/amounts.ts";
-import { damaged, type Finding, ok } from "./finding.ts";
+import { damaged, type Finding, note, ok } from "./finding.ts";
 import { objectPages } from "./object-pages.ts";
 
 /** Compares the entries of the document index with the versions that they were made from. */
@@ -76,7 +76,8 @@ export async function checkSearch(place: StorePlace): Promise<Finding> {
   if (found === undefined) return ok("search", "no search index was made yet");
   const { path, damage } = found;
   if (damage === undefined) return ok("search", "the search index is sound");
-  return damaged("search", `the search index ${path} is damaged; delete it, and it is made again`, [
+  // Everything in it is in the store too, so no version is damaged.
+  return note("search", `the search index ${path} is damaged; delete it, and it is made again`, [
     damage,
   ]);
 }

@@ -163,7 +163,9 @@ function parseLine(line: string, number: number): JsonObject {
   try {
     parsed = JSON.parse(line);
   } catch (cause) {
-    throw malformed(number, "is not JSON", { cause });
+    throw malformed(number, "is not JSON; if it is the last one, the file was cut short", {
+      cause,
+    });
   }
   if (!isJsonObject(parsed)) throw malformed(number, "is not a JSON object");
   return parsed;

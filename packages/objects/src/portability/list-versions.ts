@@ -6,7 +6,7 @@ import type { VersionKey } from "./read-in-order.ts";
 /** The versions of a store in the order of an export. */
 export interface VersionList {
   readonly keys: readonly ListedKey[];
-  /** The numbers that are missing between the listed versions of an object, in order. */
+  /** The numbers of an object that are missing between the listed versions, or are damaged, in order. */
   readonly missing: ReadonlyMap<ObjectId, readonly number[]>;
   /** The number of damaged versions of which the store cannot say which ones they are. Some can be in `missing`. */
   readonly unlisted: number;
@@ -31,11 +31,13 @@ export async function listVersions(
   const keys: ListedKey[] = [];
   // Each page has its own copies of the same ids.
   const ids = new Map<ObjectId, ObjectId>();
+  const damaged: VersionKey[] = [];
   let unlisted = 0;
   let position: string | undefined;
   for (;;) {
     const page = await store.changesSince(position, { limit: pageSize, skipDamaged });
     unlisted += page.skipped ?? 0;
+    damaged.push(...(page.damaged ?? []));
     for (const { body, version, at } of page.versions) {
       const id = ids.get(body.id) ?? body.id;
       ids.set(id, id);
@@ -49,14 +51,19 @@ export async function listVersions(
       one.txId - other.txId || compareText(one.id, other.id) || one.version - other.version,
   );
   const missing = missingIn(keys, since);
+  for (const { id, version } of damaged) {
+    const numbers = missing.get(id) ?? [];
+    if (!numbers.includes(version))
+      missing.set(
+        id,
+        [...numbers, version].sort((one, other) => one - other),
+      );
+  }
   return { keys: keys.filter(({ txId }) => txId > since), missing, unlisted };
 }
 
 /** Returns the missing numbers before the versions of transactions after `since`. */
-function missingIn(
-  keys: readonly ListedKey[],
-  since: number,
-): ReadonlyMap<ObjectId, readonly number[]> {
+function missingIn(keys: readonly ListedKey[], since: number): Map<ObjectId, number[]> {
   const missing = new Map<ObjectId, number[]>();
   const latest = new Map<ObjectId, number>();
   for (const { id, version, txId } of keys) {

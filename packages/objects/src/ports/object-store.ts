@@ -265,4 +265,6 @@ export interface Changes {
   readonly position: string;
   /** The number of versions that were left out, if there are any. */
   readonly skipped?: number;
+  /** Those of them whose object and number are known. */
+  readonly damaged?: readonly { readonly id: ObjectId; readonly version: number }[];
 }
