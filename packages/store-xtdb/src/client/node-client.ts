@@ -13,6 +13,7 @@ import type { NodePlace, NodeRequest, Requests } from "./requests.ts";
 import {
   type Answer,
   checkRefusal,
+  DamageError,
   field,
   isOutOfSync,
   reasonOf,
@@ -362,8 +363,11 @@ export function nodeClient(
 }
 
 /** Returns the failure of an answer that can be another one the next time. A node that moves can have another token. */
-function failureOf(answer: Answer, moves: boolean): RequestFailure | undefined {
+function failureOf(answer: Answer, moves: boolean): RequestFailure | DamageError | undefined {
   const { status, body } = answer;
+  const damage = field(body, "damage");
+  // Another attempt would read the same bytes.
+  if (status === 500 && typeof damage === "string") return new DamageError(damage);
   if (status >= 500 || status === 408 || status === 429 || isLate(answer))
     return new RequestFailure(failureText(status, body), true, { kind: "node-error" });
   if (status !== 401 || !moves) return undefined;

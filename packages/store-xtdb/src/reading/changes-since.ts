@@ -42,7 +42,7 @@ export async function changesSince(
   let counted = 0;
   while (reached < end) {
     const last = Math.min(end, reached + versionsAtOnce);
-    const arrived = await arrivedAfter(reached, last, parts, budget);
+    const arrived = await (skipDamaged ? soundAfter : arrivedAfter)(reached, last, parts, budget);
     const documents = arrived.map(([, document]) => document);
     versions.push(...(await readAll(documents, skipDamaged, parts, budget)));
     const lost = arrived.findIndex(([arrival], index) => arrival !== reached + index + 1);
@@ -104,13 +104,33 @@ function missing(arrival: number): DamageError {
   return new DamageError(`the version of arrival ${arrival} is missing`);
 }
 
+type ArrivedDocument = readonly [arrival: number, document: Document];
+
+/** Returns the documents of versions by their arrival, in order, without those that the node cannot read. */
+async function soundAfter(
+  after: number,
+  last: number,
+  parts: ChangesParts,
+  budget: CallBudget,
+): Promise<readonly ArrivedDocument[]> {
+  try {
+    return await arrivedAfter(after, last, parts, budget);
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    if (last - after <= 1) return [];
+    const middle = Math.ceil((after + last) / 2);
+    const first = await soundAfter(after, middle, parts, budget);
+    return [...first, ...(await soundAfter(middle, last, parts, budget))];
+  }
+}
+
 /** Returns the documents of versions by their arrival, in order. */
 async function arrivedAfter(
   after: number,
   last: number,
   { client, names }: ChangesParts,
   budget: CallBudget,
-): Promise<readonly (readonly [arrival: number, document: Document])[]> {
+): Promise<readonly ArrivedDocument[]> {
   const rows = await client.query(
     `{:find [n (pull v [*])] :in [a b] :where [[v :${names.attribute("arrival")} n] [(> n a)] [(<= n b)]]}`,
     [after, last],

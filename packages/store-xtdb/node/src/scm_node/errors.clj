@@ -25,8 +25,21 @@
               {:status status :value value}))
           statuses)))
 
+(def ^:private damages
+  "What is damaged, by a pattern in the message of an error or of one of its causes."
+  {#"^Thaw failed" "a document in its database cannot be decoded"
+   #"SQLITE_(?:CORRUPT|NOTADB)" "its database is malformed"
+   #"^Corruption: |checksum mismatch" "its index is damaged"})
+
+(defn- damage [error]
+  (let [messages (keep ex-message (take-while some? (iterate ex-cause error)))]
+    (some (fn [[pattern what]]
+            (when (some #(re-find pattern %) messages) what))
+          damages)))
+
 (defn answer
-  "Returns the answer for an error: 400 if XTDB rejects the request, 500 if the node fails."
+  "Returns the answer for an error: 400 if XTDB rejects the request, 500 if the node fails. The answer says if the data of
+  the node are damaged."
   [^Throwable error]
   (or (refusal error)
       (when (or (instance? xtdb.IllegalArgumentException error)
@@ -35,4 +48,6 @@
       (do
         (when-not (instance? java.util.concurrent.TimeoutException error)
           (log/error error "A request failed"))
-        {:status 500 :value {:type "exception" :class (.getName (class error))}})))
+        {:status 500
+         :value (cond-> {:type "exception" :class (.getName (class error))}
+                  (damage error) (assoc :damage (damage error)))})))
