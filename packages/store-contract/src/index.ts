@@ -8,6 +8,7 @@ export { fileSourceContract, type FileSourceContract } from "./files/file-source
 export { type FileSourceLaw, fileSourceLawNeeds, fileSourceLaws } from "./files/laws.ts";
 export { arbitraryFields, arbitraryReference, arbitraryText } from "./object-store/arbitraries.ts";
 export { damageFile } from "./object-store/damage-file.ts";
+export { checkDamagedReads } from "./object-store/laws/damage.ts";
 export { lawNeeds, type LawName, objectStoreLaws } from "./object-store/laws.ts";
 export { sample } from "./object-store/samples.ts";
 export {
