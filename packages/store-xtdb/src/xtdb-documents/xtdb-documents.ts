@@ -147,7 +147,8 @@ export function xtdbDocuments(name: string): XtdbDocuments {
   const sums = documentSums(name);
   const objectPrefix = `${name}/object/`;
   const objectId = (id: string): string => objectPrefix + id;
-  const versionId = (id: string, version: number): string => `${name}/version/${version}/${id}`;
+  const versionPrefix = `${name}/version/`;
+  const versionId = (id: string, version: number): string => `${versionPrefix}${version}/${id}`;
 
   /** Returns a document with the store's attributes, without the undefined ones, and further ones. */
   function make(
@@ -163,9 +164,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     return sums.sealed(document as JsonDocument);
   }
 
-  function idOf(documentId: string): ObjectId {
-    return documentId.slice(objectPrefix.length) as ObjectId;
-  }
+  const idOf = (documentId: string): ObjectId => documentId.slice(objectPrefix.length) as ObjectId;
 
   return {
     ...sums,
@@ -179,12 +178,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     nicknameId: (nickname) => `${name}/nickname/${nickname}`,
     chunkId: (hash) => `${name}/chunk/${hash}`,
     idOf,
-    versionOf(documentId) {
-      const prefix = `${name}/version/`;
-      const [, number, id] = /^(\d+)\/(.+)$/su.exec(documentId.slice(prefix.length)) ?? [];
-      if (!documentId.startsWith(prefix) || id === undefined) return undefined;
-      return { id: id as ObjectId, version: Number(number) };
-    },
+    versionOf: (documentId) => versionIn(documentId, versionPrefix),
 
     clock: ({ seq, at, arrivals, objects }) =>
       make(`${name}/clock`, {
@@ -289,6 +283,12 @@ function checkName(name: string): void {
   throw new RangeError(
     `the name of a store in XTDB is ${JSON.stringify(name)}; use a lower-case letter and up to 40 lower-case letters, digits and hyphens, and no name that is reserved by XTDB (xt, or one that begins with crux or xtdb)`,
   );
+}
+
+function versionIn(documentId: string, prefix: string): VersionKey | undefined {
+  const [, number, id] = /^(\d+)\/(.+)$/su.exec(documentId.slice(prefix.length)) ?? [];
+  if (!documentId.startsWith(prefix) || id === undefined) return undefined;
+  return { id: id as ObjectId, version: Number(number) };
 }
 
 /** Returns the chain of a version's document as it is read: base, weight and size. */
