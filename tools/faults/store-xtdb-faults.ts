@@ -9,6 +9,12 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "The last of several versions is not in the history.",
   },
   {
+    file: "client/pull-documents.ts",
+    of: "if (document !== null) return",
+    becomes: "if (document !== undefined) return",
+    breaks: "A document that only the index has ends a read with a TypeError.",
+  },
+  {
     file: "client/requests.ts",
     of: "throwHttpErrors: false,",
     becomes: "",
