@@ -10,7 +10,7 @@ import { damageFiles } from "./damage-files.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Number of places that are damaged, one after the other. Each takes some seconds, because the node is started again. */
-const places = testScale.isLong ? 150 : 3;
+const places = testScale.isLong ? 200 : 3;
 const missing = missingTools();
 /** Milliseconds for a call, so that a node that cannot answer does not delay all questions. */
 const timeout = 4_000;
