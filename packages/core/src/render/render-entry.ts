@@ -299,7 +299,7 @@ function filesOf(blocks: unknown): readonly Block[] {
 function named(source: ViewSource, handle: string, version: number): NamedVersion {
   const found = source.object(handle, version);
   if (found === undefined)
-    throw new RangeError(`${handle} version ${version}, which the view shows, is not in the store`);
+    throw new RangeError(`${handle} version ${version}, which the view shows, cannot be read from the store`);
   return found;
 }
 

@@ -47,7 +47,7 @@ describe("a recorded pooled view", () => {
     const source = { ...stage.source(), object: () => undefined };
 
     expect(() => pooledLayout.rebuild(record, source)).toThrow(
-      new RangeError("f1 version 1, which the view shows, is not in the store"),
+      new RangeError("f1 version 1, which the view shows, cannot be read from the store"),
     );
   });
 });

@@ -170,7 +170,7 @@ describe("a result", () => {
 
   test("whose object is not in the store cannot be rendered", () => {
     expect(() => renderEntry(entryOf({ version: 2 }), sourceOf())).toThrow(
-      "t1 version 2, which the view shows, is not in the store",
+      "t1 version 2, which the view shows, cannot be read from the store",
     );
   });
 
