@@ -148,8 +148,11 @@ function openBare(path: string, likePath: string): BareSide {
   const clock = database.prepare("SELECT * FROM store.clock").all();
   database.exec("DETACH store");
   for (const { sql } of schema) database.exec(String(sql));
-  for (const row of clock)
-    database.prepare("INSERT INTO clock VALUES (?, ?, ?)").run(...Object.values(row));
+  for (const row of clock) {
+    const values = Object.values(row);
+    const places = values.map(() => "?").join(", ");
+    database.prepare(`INSERT INTO clock VALUES (${places})`).run(...values);
+  }
   const statements = new Map<string, StatementSync>();
   return {
     replay(recorded) {
