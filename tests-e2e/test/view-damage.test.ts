@@ -37,7 +37,9 @@ describe("a view of a damaged store", () => {
       expect(view?.problems[0]?.text).toContain(
         `version 1 of object ${made.toolcall} was changed or damaged since it was stored: content_hash is`,
       );
-      expect(view?.problems[1]?.text).toContain("which the view shows, cannot be read from the store");
+      expect(view?.problems[1]?.text).toContain(
+        "which the view shows, cannot be read from the store",
+      );
       // The pooled layout makes no message of a step whose call is lost.
       const shown = layout.name === "epoch" ? made.messageCount : made.messageCount - 2;
       expect(view?.messages.length).toBe(shown);

@@ -299,7 +299,9 @@ function filesOf(blocks: unknown): readonly Block[] {
 function named(source: ViewSource, handle: string, version: number): NamedVersion {
   const found = source.object(handle, version);
   if (found === undefined)
-    throw new RangeError(`${handle} version ${version}, which the view shows, cannot be read from the store`);
+    throw new RangeError(
+      `${handle} version ${version}, which the view shows, cannot be read from the store`,
+    );
   return found;
 }
 

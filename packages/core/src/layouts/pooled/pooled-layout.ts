@@ -394,7 +394,9 @@ function entryNamed(source: ViewSource, name: string): PoolEntry {
 function entryOf(source: ViewSource, handle: string, version: number): PoolEntry {
   const found = source.object(handle, version);
   if (found === undefined)
-    throw new RangeError(`${handle} version ${version}, which the view shows, cannot be read from the store`);
+    throw new RangeError(
+      `${handle} version ${version}, which the view shows, cannot be read from the store`,
+    );
   const { id } = found;
   return { id, handle, stored: found.stored as StoredMetadata, row: { id, handle } };
 }
