@@ -1,5 +1,11 @@
 import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
-import { messageOf, type StoredVersion, verifyVersion } from "@self-context-manager/objects";
+import {
+  damageOf,
+  messageOf,
+  readAround,
+  type StoredVersion,
+  verifyVersion,
+} from "@self-context-manager/objects";
 import type { XtdbStore } from "@self-context-manager/store-xtdb";
 import { stat } from "node:fs/promises";
 
@@ -117,27 +123,21 @@ async function latestDamage(
   store: ObjectStore,
   latest: readonly (readonly [id: ObjectId, version: number])[],
 ): Promise<readonly string[]> {
-  try {
-    const found = await store.describe(latest.map(([id]) => id));
-    return latest.flatMap(([id, version], index) =>
-      found[index]?.version === version
-        ? []
-        : [`object ${id} is at version ${found[index]?.version ?? 0} instead of ${version}`],
-    );
-  } catch (error) {
-    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
-    const [only] = latest;
-    if (latest.length === 1 && only !== undefined)
-      return [`the latest state of object ${only[0]} cannot be read: ${reasonOf(error)}`];
-    const middle = Math.ceil(latest.length / 2);
-    const first = await latestDamage(store, latest.slice(0, middle));
-    return [...first, ...(await latestDamage(store, latest.slice(middle)))];
-  }
-}
-
-/** The damage that an error of a store names, without the place of the store. */
-function reasonOf(error: StoreError): string {
-  return messageOf(error.cause ?? error);
+  const unreadable: string[] = [];
+  const others = await readAround(
+    latest,
+    async (some) => {
+      const found = await store.describe(some.map(([id]) => id));
+      return some.flatMap(([id, version], index) =>
+        found[index]?.version === version
+          ? []
+          : [`object ${id} is at version ${found[index]?.version ?? 0} instead of ${version}`],
+      );
+    },
+    ([id], error) =>
+      unreadable.push(`the latest state of object ${id} cannot be read: ${damageOf(error)}`),
+  );
+  return [...others, ...unreadable];
 }
 
 async function versionsIn(store: ObjectStore): Promise<ReadonlyMap<ObjectId, readonly number[]>> {
@@ -194,7 +194,7 @@ async function versionOf(
     return checked(stored);
   } catch (error) {
     if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
-    return { id, version, problem: `${name} cannot be read: ${reasonOf(error)}` };
+    return { id, version, problem: `${name} cannot be read: ${damageOf(error)}` };
   }
 }
 

@@ -194,6 +194,7 @@ export {
   resolveReference,
   resolveVersion,
 } from "./reading/resolve-reference.ts";
+export { damageOf, readAround } from "./reading/read-around.ts";
 export { type PatternStep, readPattern, select, type Selected, selects } from "./reading/select.ts";
 export { exportHeader, readExportHeader } from "./portability/export-line.ts";
 export { type ExportOptions, exportObjects } from "./portability/export-objects.ts";

@@ -11,7 +11,6 @@ import {
   isReference,
   type JsonValue,
   meetsCondition,
-  normalTime,
   type ObjectId,
   type Page,
   readPlace,
@@ -26,17 +25,12 @@ import {
 } from "@self-context-manager/objects";
 
 import { changesSince } from "./changes-since.ts";
+import { checkFollowing, checkOf, findVersion, lost, versionIn } from "./choose-version.ts";
 import type { Connection, Row, SqlValue } from "./connection.ts";
-import { objectColumns, objectNamed, objectOf, type ObjectRow, readObject } from "./object-rows.ts";
-import { hexOf, number, previousOf } from "./row-values.ts";
+import { objectColumns, objectNamed, objectOf, readObject } from "./object-rows.ts";
+import { number } from "./row-values.ts";
 import { DamageError } from "./sqlite-errors.ts";
-import {
-  contentHashBytes,
-  selectVersion,
-  selectInOrder,
-  versionColumns,
-  type VersionReader,
-} from "./version-rows.ts";
+import { selectInOrder, versionColumns, type VersionReader } from "./version-rows.ts";
 
 /** The queries of the store. The caller runs each in one read transaction, so it sees one state of the database. */
 export interface Queries {
@@ -173,138 +167,6 @@ function latestIn(reader: VersionReader, row: Row): StoredMetadata {
   const object = readObject(row);
   if (row["version"] !== object.head) throw lost(object, object.head);
   return versionIn(reader, row, object);
-}
-
-function versionIn(reader: VersionReader, row: Row, object: ObjectRow): StoredMetadata {
-  const stored = reader.metadata(row);
-  checkOf(object, stored.body, stored.version);
-  return stored;
-}
-
-/** Throws `DamageError` if a version is one of another object. */
-function checkOf({ id }: ObjectRow, body: { readonly id: ObjectId }, version: number): void {
-  if (body.id !== id)
-    throw new DamageError(`version ${version} of object ${id} is another object's`);
-}
-
-/**
- * Throws `DamageError` if a version is missing among rows that are read in order. `after` is a number below that of the
- * first one. `last` is the number of the last one, if it is known.
- */
-function checkFollowing(
-  rows: readonly Row[],
-  object: ObjectRow,
-  after: number,
-  last: number | undefined,
-): void {
-  let before = after;
-  rows.forEach((row, index) => {
-    const previous = previousOf(row);
-    if (index === 0 ? previous > before : previous !== before) throw lost(object, previous);
-    before = number(row, "version");
-  });
-  if (last !== undefined && last > after && before !== last) throw lost(object, last);
-}
-
-function lost({ id }: ObjectRow, version: number): DamageError {
-  return new DamageError(`version ${version} of object ${id} is missing`);
-}
-
-const newest = "ORDER BY v.version DESC LIMIT 1";
-
-function findVersion(
-  connection: Connection,
-  reader: VersionReader,
-  object: ObjectRow,
-  at: VersionSelector,
-): Row | undefined {
-  const { key } = object;
-  const among = `${selectVersion} WHERE v.object = ?`;
-  if ("version" in at) {
-    const row = connection.first(`${among} AND v.version = ?`, key, at.version);
-    if (row === undefined && at.version > 0 && at.version <= object.head)
-      checkLacks(connection, object, at.version);
-    return row;
-  }
-  if ("contentHash" in at) return findContent(connection, object, at.contentHash);
-  // Times grow with version numbers, so the search from the newest version down needs no separate index. Only people
-  // ask by time, so it need not be fast.
-  const row =
-    "txId" in at
-      ? connection.first(`${among} AND v.tx_id <= ? ORDER BY v.tx_id DESC LIMIT 1`, key, at.txId)
-      : connection.first(`${among} AND v.tx_time <= ? ${newest}`, key, timeOf(at.txTime));
-  const found = row === undefined ? 0 : number(row, "version");
-  checkNext(connection, reader, object, found, (next) =>
-    "txId" in at ? next.at.tx_id > at.txId : Date.parse(next.at.tx_time) > timeOf(at.txTime),
-  );
-  return row;
-}
-
-function timeOf(txTime: string): number {
-  return Date.parse(normalTime(txTime));
-}
-
-function findContent(
-  connection: Connection,
-  { key, id }: ObjectRow,
-  contentHash: string,
-): Row | undefined {
-  const among = `${selectVersion} WHERE v.object = ?`;
-  const hash = contentHashBytes(contentHash);
-  if (hash === undefined) return undefined;
-  const row =
-    hash.length === 0
-      ? connection.first(`${among} AND v.content_hash = x'' ${newest}`, key)
-      : connection.first(
-          // The index contains no empty hashes. SQLite uses it only if the condition excludes them too.
-          `${among} AND v.content_hash = ? AND v.content_hash <> x'' ORDER BY v.seq DESC LIMIT 1`,
-          key,
-          hash,
-        );
-  // The `+` keeps SQLite from the index, which may leave out a version or name one with another content.
-  const later = connection.first(
-    "SELECT version FROM versions v WHERE v.object = ? AND v.version > ? AND +v.content_hash = ? LIMIT 1",
-    key,
-    row === undefined ? 0 : number(row, "version"),
-    hash,
-  );
-  const isOther = row !== undefined && hexOf(row["content_hash"]) !== hexOf(hash);
-  if (isOther || later !== undefined)
-    throw new DamageError(`the index of contents is wrong for object ${id}`);
-  return row;
-}
-
-/** Throws `DamageError` if the version after a number does not meet the condition that ended a search before it. */
-function checkNext(
-  connection: Connection,
-  reader: VersionReader,
-  object: ObjectRow,
-  version: number,
-  isLater: (next: StoredMetadata) => boolean,
-): void {
-  if (version === object.head) return;
-  const row = connection.first(
-    `${selectVersion} WHERE v.object = ? AND v.version > ? ORDER BY v.version LIMIT 1`,
-    object.key,
-    version,
-  );
-  if (row === undefined) throw lost(object, object.head);
-  checkFollowing([row], object, version, undefined);
-  if (!isLater(versionIn(reader, row, object)))
-    throw new DamageError(
-      `an index leaves out version ${number(row, "version")} of object ${object.id}`,
-    );
-}
-
-/** Throws `DamageError` if a version is missing that was stored: the next one then names it as the one before. */
-function checkLacks(connection: Connection, object: ObjectRow, version: number): void {
-  const next = connection.first(
-    "SELECT version, previous FROM versions WHERE object = ? AND version > ? ORDER BY version LIMIT 1",
-    object.key,
-    version,
-  );
-  if (next === undefined) throw lost(object, object.head);
-  if (previousOf(next) >= version) throw lost(object, version);
 }
 
 function find(

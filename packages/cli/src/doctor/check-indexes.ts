@@ -1,6 +1,6 @@
 import { markdownParser, searchIndexDamage, type StorePlace } from "@self-context-manager/compose";
 import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
-import { messageOf } from "@self-context-manager/objects";
+import { damageOf, readAround } from "@self-context-manager/objects";
 
 import { counted } from "../format/amounts.ts";
 import { damaged, type Finding, note, ok } from "./finding.ts";
@@ -35,19 +35,11 @@ async function entriesOf(
   ids: readonly ObjectId[],
   problems: string[],
 ): Promise<readonly Entry[]> {
-  try {
-    return await store.documents.entries(markdownParser.name, ids);
-  } catch (error) {
-    if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) {
-      problems.push(`the entry of object ${only} cannot be read: ${reasonOf(error)}`);
-      return [];
-    }
-    const middle = Math.ceil(ids.length / 2);
-    const first = await entriesOf(store, ids.slice(0, middle), problems);
-    return [...first, ...(await entriesOf(store, ids.slice(middle), problems))];
-  }
+  return await readAround(
+    ids,
+    async (some) => await store.documents.entries(markdownParser.name, some),
+    (id, error) => problems.push(`the entry of object ${id} cannot be read: ${damageOf(error)}`),
+  );
 }
 
 /** Returns how an entry differs from the version that it names; undefined if it does not. */
@@ -61,13 +53,8 @@ async function problemOf(
     return `the entry of object ${id} is of no version ${version} of the store`;
   } catch (error) {
     if (!StoreError.is(error, "STORE_CORRUPT")) throw error;
-    return `the entry of object ${id} cannot be compared: ${reasonOf(error)}`;
+    return `the entry of object ${id} cannot be compared: ${damageOf(error)}`;
   }
-}
-
-/** The damage that an error of a store names, without the place of the store. */
-function reasonOf(error: StoreError): string {
-  return messageOf(error.cause ?? error);
 }
 
 /** Checks the search index beside the store. */
