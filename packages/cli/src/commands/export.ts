@@ -36,9 +36,13 @@ lost. All others are written, and the exit code is 1.`,
       );
     }
     const lost: string[] = [];
+    let lostLines = 0;
     const options: ExportOptions = {
       since: transactionNumber(call.text("since")),
-      onLost: (problem) => lost.push(problem),
+      onLost: (problem, version) => {
+        lost.push(problem);
+        if (version !== undefined) lostLines += 1;
+      },
     };
     await using store = await call.openStore({ patient: true });
     if (path === undefined) {
@@ -50,7 +54,7 @@ lost. All others are written, and the exit code is 1.`,
         progress: (done, all) => progress.come(done / all, done),
       });
       progress[Symbol.dispose]();
-      call.note(`exported ${counted(lines - lost.length, "version")} to ${path}`);
+      call.note(`exported ${counted(lines - lostLines, "version")} to ${path}`);
     }
     failLost(lost, call);
   },

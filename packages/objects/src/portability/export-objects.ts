@@ -14,10 +14,11 @@ export interface ExportOptions {
   readonly since?: number;
   readonly progress?: (done: number, all: number) => void;
   /**
-   * Is called for each version that is missing, cannot be read or does not match its hashes, with a sentence about it.
-   * Without it, the export rejects with `STORE_CORRUPT` for a version that is there and cannot be written.
+   * Is called for each version that is missing, cannot be read or does not match its hashes, with a sentence about it and
+   * with its name, if the store still knows it. A version with a name has a line that says it is lost. Without `onLost`,
+   * the export rejects with `STORE_CORRUPT` for a version that is there and cannot be written.
    */
-  readonly onLost?: (problem: string) => void;
+  readonly onLost?: (problem: string, lost?: VersionKey) => void;
 }
 
 /** The number of versions that are read at the same time, to save round trips over a network. */
@@ -45,7 +46,7 @@ export async function* exportObjects(
     lost.set(id, numbers);
     gaps += numbers.length;
     for (const version of numbers)
-      onLost?.(`version ${version} of object ${id} is missing or cannot be read`);
+      onLost?.(`version ${version} of object ${id} is missing or cannot be read`, { id, version });
   }
   // The others were the last ones of their objects.
   for (let count = gaps; count < unlisted; count += 1)
@@ -64,7 +65,7 @@ export async function* exportObjects(
       const problem = problemOf(key, found) ?? orderProblem(latest.get(id), found);
       if (problem !== undefined) {
         if (onLost === undefined) throw new StoreError("STORE_CORRUPT", problem);
-        onLost(problem);
+        onLost(problem, key);
         lost.set(id, [...(lost.get(id) ?? []), key.version]);
       } else if (found.type === "version") {
         yield* takeLost(lost, id, key.version);
