@@ -163,6 +163,7 @@ export {
   readReferrerPosition,
   writeReferrerPosition,
 } from "./store-kit/page-position.ts";
+export { meetsSelector } from "./store-kit/meets-selector.ts";
 export { shareVersion } from "./store-kit/share-parts.ts";
 export { versionsInOrder } from "./store-kit/versions-in-order.ts";
 export { sameStart } from "./store-kit/same-start.ts";

@@ -1,7 +1,9 @@
 import {
+  meetsSelector,
   normalTime,
   type ObjectId,
   type StoredMetadata,
+  type StoredVersion,
   type VersionSelector,
 } from "@self-context-manager/objects";
 
@@ -19,6 +21,14 @@ export function versionIn(reader: VersionReader, row: Row, object: ObjectRow): S
   const stored = reader.metadata(row);
   checkOf(object, stored.body, stored.version);
   return stored;
+}
+
+/** Throws `DamageError` if an index named a version that the selector does not mean. */
+export function checkChosen(stored: StoredVersion, id: ObjectId, at: VersionSelector): void {
+  const { body, version, hashes } = stored;
+  const chosen = { version, at: stored.at, contentHash: hashes.content_hash };
+  if (body.id !== id || !meetsSelector(chosen, at))
+    throw new DamageError(`an index is wrong for object ${id}`);
 }
 
 /** Throws `DamageError` if a version is one of another object. */

@@ -25,7 +25,14 @@ import {
 } from "@self-context-manager/objects";
 
 import { changesSince } from "./changes-since.ts";
-import { checkFollowing, checkOf, findVersion, lost, versionIn } from "./choose-version.ts";
+import {
+  checkChosen,
+  checkFollowing,
+  checkOf,
+  findVersion,
+  lost,
+  versionIn,
+} from "./choose-version.ts";
 import type { Connection, Row, SqlValue } from "./connection.ts";
 import { objectColumns, objectNamed, objectOf, readObject } from "./object-rows.ts";
 import { number } from "./row-values.ts";
@@ -69,9 +76,9 @@ export function queries(connection: Connection, reader: VersionReader): Queries 
       if (object === undefined) return undefined;
       const row = findVersion(connection, reader, object, at);
       if (row === undefined) return undefined;
-      if (row["object"] !== object.key || ("version" in at && row["version"] !== at.version))
-        throw new DamageError(`the index of versions is wrong for object ${id}`);
-      return row["version"] === object.head ? reader.head(id)?.stored : reader.version(row);
+      const stored = row["version"] === object.head ? reader.head(id)?.stored : reader.version(row);
+      if (stored !== undefined) checkChosen(stored, id, at);
+      return stored;
     },
 
     describe(ids) {

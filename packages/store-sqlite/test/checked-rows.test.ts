@@ -103,32 +103,94 @@ const damages: readonly (readonly [what: string, sql: string, read: Read])[] = [
 ];
 
 it.each(damages)("does not pass on %s that another program changed", async (_, sql, read) => {
-  await using place = await sqlitePlace();
+  await using place = await filledPlace();
   {
     await using store = await place.open();
-    for (const count of [1, 2, 3])
-      await store.commit([
-        {
-          object: sample("a", {
-            nickname: "x",
-            turns: [{ user: `turn ${count}` }],
-            count: count === 1 ? 1 : 2,
-          }),
-        },
-      ]);
-    await store.commit(request, { requestId: "r" });
-    const { position } = await store.changesSince();
-    await store.documents.keep(parser, [entry], position);
     await expect(read(store)).resolves.toBeDefined();
   }
-  const database = new DatabaseSync(place.path);
+  using database = new DatabaseSync(place.path);
   database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
-  database.close();
 
   await using store = await place.open();
 
   await expect(read(store)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
 });
+
+/** Exchanges values of versions 2 and 3 of the first object. */
+const exchange = (column: string): string =>
+  `UPDATE versions SET ${column} = -${column} WHERE object = 1 AND version IN (2, 3);
+   UPDATE versions SET ${column} = 5 + ${column} WHERE ${column} < 0`;
+
+/** An index, the column that it finds wrongly, how its entries were changed, and a read that uses it. */
+const wrongIndexes: readonly (readonly [index: string, column: string, sql: string, read: Read])[] =
+  [
+    [
+      "objects_by_nickname",
+      "nickname",
+      "UPDATE objects SET nickname = 'y' WHERE id = 'a'",
+      (s) => s.lookup("y"),
+    ],
+    ["versions_by_number", "version", exchange("version"), lastOf(a)],
+    ["versions_by_number", "version", exchange("version"), (s) => s.find({})],
+    ["versions_by_transaction", "tx_id", exchange("tx_id"), (s) => s.get(a, { txId: 2 })],
+    [
+      "versions_by_content",
+      "content_hash",
+      "UPDATE versions SET content_hash = zeroblob(32) WHERE content_hash <> x''",
+      async (s) => {
+        const found = await s.get(b);
+        return await s.get(b, { contentHash: found?.hashes.content_hash ?? "" });
+      },
+    ],
+  ];
+
+it.each(wrongIndexes)("does not follow a wrong index %s", async (index, column, sql, read) => {
+  await using place = await filledPlace();
+  changeIndex(place.path, index, column, sql);
+
+  await using store = await place.open();
+
+  await expect(read(store)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+/** Changes rows, and then gives them their values again while SQLite does not know that the index exists. */
+function changeIndex(path: string, index: string, column: string, sql: string): void {
+  const open = (): DatabaseSync => new DatabaseSync(path, { defensive: false });
+  const table = index.replace(/_by_.*/u, "");
+  using first = open();
+  const rows = first.prepare(`SELECT rowid AS place, ${column} AS value FROM ${table}`).all();
+  first.exec(sql);
+  const entry = first.prepare("SELECT * FROM sqlite_schema WHERE name = ?").get(index) ?? {};
+  first.exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '${index}'`);
+  first.close();
+  using second = open();
+  const restore = second.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
+  for (const { place = null, value = null } of rows) restore.run(value, place);
+  second.exec("PRAGMA writable_schema = ON");
+  second
+    .prepare("INSERT INTO sqlite_schema VALUES (:type, :name, :tbl_name, :rootpage, :sql)")
+    .run(entry);
+}
+
+/** Returns the place of a store with three versions of an object, a request with a long text, and a document. */
+async function filledPlace(): ReturnType<typeof sqlitePlace> {
+  const place = await sqlitePlace();
+  await using store = await place.open();
+  for (const count of [1, 2, 3])
+    await store.commit([
+      {
+        object: sample("a", {
+          nickname: "x",
+          turns: [{ user: `turn ${count}` }],
+          count: count === 1 ? 1 : 2,
+        }),
+      },
+    ]);
+  await store.commit(request, { requestId: "r" });
+  const { position } = await store.changesSince();
+  await store.documents.keep(parser, [entry], position);
+  return place;
+}
 
 const entry = {
   names: { id: a, path: "/work/a.md", aliases: ["n"] },

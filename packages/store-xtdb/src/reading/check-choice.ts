@@ -1,8 +1,13 @@
-import type { ObjectId, VersionSelector } from "@self-context-manager/objects";
+import {
+  meetsSelector,
+  type ObjectId,
+  type StoredVersion,
+  type VersionSelector,
+} from "@self-context-manager/objects";
 
 import type { CallBudget, NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
-import type { VersionDocument, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { checkFollowing, numbersOf } from "./past-versions.ts";
 import type { VersionReader } from "./version-reader.ts";
 
@@ -10,6 +15,15 @@ export interface CheckChoiceParts {
   readonly client: NodeClient;
   readonly names: XtdbDocuments;
   readonly reader: Pick<VersionReader, "versions">;
+}
+
+/** Throws `DamageError` if an index named a version that the selector does not mean. */
+export function checkChosen(
+  { version, at, body, hashes }: StoredVersion,
+  selector: VersionSelector,
+): void {
+  if (!meetsSelector({ version, at, contentHash: hashes.content_hash }, selector))
+    throw new DamageError(`an index is wrong for object ${body.id}`);
 }
 
 /**
@@ -39,12 +53,8 @@ export async function checkChoice(
   const later = [...found].sort((one, other) => one.version - other.version);
   // A version that was asked for by its number and is not there has to be one of a gap.
   checkFollowing(later, after);
-  if (later.length !== wanted.length || later.some((version) => isChosen(version, at)))
+  // A version that is asked for by its number can be committed between the two reads.
+  const isHidden = !("version" in at) && later.some((version) => meetsSelector(version, at));
+  if (later.length !== wanted.length || isHidden)
     throw new DamageError(`a version of object ${id} after ${after} cannot be found`);
-}
-
-function isChosen({ at, contentHash }: VersionDocument, selector: VersionSelector): boolean {
-  if ("txId" in selector) return at.tx_id <= selector.txId;
-  if ("txTime" in selector) return Date.parse(at.tx_time) <= Date.parse(selector.txTime);
-  return "contentHash" in selector && contentHash === selector.contentHash;
 }

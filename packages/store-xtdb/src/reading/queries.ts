@@ -22,7 +22,7 @@ import {
   listVersions,
   type VersionList,
 } from "./changes-since.ts";
-import { checkChoice } from "./check-choice.ts";
+import { checkChoice, checkChosen } from "./check-choice.ts";
 import { chooseVersion, largest } from "./choose-version.ts";
 import { findObjects, type ListingParts } from "./find-objects.ts";
 import { findReferrers } from "./find-referrers.ts";
@@ -108,6 +108,7 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
         : version === 0
           ? undefined
           : await versionOf(names.versionId(id, version));
+      if (stored !== undefined) checkChosen(stored, at);
       if (stored === undefined || !("version" in at))
         await checkChoice(id, at, stored?.version ?? 0, { client, names, reader }, budget);
       return stored;
