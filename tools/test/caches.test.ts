@@ -7,13 +7,13 @@ const root = join(import.meta.dirname, "..", "..");
 /** Kept values that are no `WeakMap`: a content is a string, which cannot be a weak key. */
 const byText = ["objects/model/growing-text.ts", "objects/model/text-states.ts"];
 
-/** The files of a package with a `WeakMap` at module level, as the page names them. */
+/** The files of a package with a `WeakMap` or a `WeakSet` at module level, as the page names them. */
 function cacheFiles(name: string): readonly string[] {
   const source = join(root, "packages", name, "src");
   return readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
     .filter((path) =>
-      /^const [^;{]*?\bnew WeakMap\b/mu.test(readFileSync(join(source, path), "utf8")),
+      /^const [^;{]*?\bnew Weak(?:Map|Set)\b/mu.test(readFileSync(join(source, path), "utf8")),
     )
     .map((path) => `${name}/${path.replaceAll(sep, "/")}`);
 }
