@@ -134,6 +134,12 @@ const wrongIndexes: readonly (readonly [index: string, column: string, sql: stri
     ["versions_by_number", "version", exchange("version"), (s) => s.find({})],
     ["versions_by_transaction", "tx_id", exchange("tx_id"), (s) => s.get(a, { txId: 2 })],
     [
+      "versions_by_transaction",
+      "tx_id",
+      "UPDATE versions SET tx_id = 9 WHERE object = 1 AND version = 2",
+      (s) => s.get(a, { txId: 2 }),
+    ],
+    [
       "versions_by_content",
       "content_hash",
       "UPDATE versions SET content_hash = zeroblob(32) WHERE content_hash <> x''",
