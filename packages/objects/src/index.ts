@@ -136,6 +136,12 @@ export type {
   StoreSupports,
   VersionSelector,
 } from "./ports/object-store.ts";
+export type {
+  ForgottenText,
+  RewriteRequest,
+  RewriteResult,
+  StorePrivacy,
+} from "./ports/store-privacy.ts";
 export type { SearchHit, SearchIndex, SearchQuery, SearchText } from "./ports/search-index.ts";
 export type { Patience } from "./ports/patience.ts";
 export type {
@@ -159,6 +165,8 @@ export { type Delta } from "./store-kit/delta-encode.ts";
 export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
 export { fixedPatience } from "./store-kit/fixed-patience.ts";
 export {
+  changesPosition,
+  readChangesPosition,
   readPlace,
   readReferrerPosition,
   writeReferrerPosition,
@@ -166,6 +174,12 @@ export {
 export { meetsSelector } from "./store-kit/meets-selector.ts";
 export { shareVersion } from "./store-kit/share-parts.ts";
 export { versionsInOrder } from "./store-kit/versions-in-order.ts";
+export {
+  addForgotten,
+  checkGeneration,
+  newPrivacyKey,
+  rewrittenVersion,
+} from "./store-kit/rewriting.ts";
 export { sameStart } from "./store-kit/same-start.ts";
 export { stageCommit } from "./store-kit/stage-commit.ts";
 export {

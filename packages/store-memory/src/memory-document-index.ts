@@ -6,8 +6,16 @@ import {
   type ObjectId,
 } from "@self-context-manager/objects";
 
-/** Returns an index in memory. `checkOpen` throws if its store is closed. */
-export function memoryDocumentIndex(checkOpen: () => void): DocumentIndex {
+/** A document index whose entries the store removes when it rewrites objects. */
+export interface MemoryDocumentIndex extends DocumentIndex {
+  clear(): void;
+}
+
+/** Returns an index in memory. `checkOpen` throws if its store is closed; `isOld` tells a position from before a rewrite. */
+export function memoryDocumentIndex(
+  checkOpen: () => void,
+  isOld: (position: string) => boolean,
+): MemoryDocumentIndex {
   let parser: string | undefined;
   let position: string | undefined;
   const objects = new Map<ObjectId, IndexEntry>();
@@ -39,14 +47,23 @@ export function memoryDocumentIndex(checkOpen: () => void): DocumentIndex {
     return [...ids].flatMap((id) => objects.get(id) ?? []);
   }
 
+  function clear(): void {
+    parser = undefined;
+    position = undefined;
+    objects.clear();
+    for (const map of [byName, byLink, byTag]) map.clear();
+  }
+
   return {
+    clear,
     position: async (asked) => (isOf(asked) ? position : undefined),
 
     async keep(asked, entries, reached) {
+      // Entries from before a rewrite can have what it removed.
+      if (isOld(reached)) return;
       if (!isOf(asked)) {
+        clear();
         parser = asked;
-        objects.clear();
-        for (const map of [byName, byLink, byTag]) map.clear();
       }
       entries.forEach(keep);
       position = reached;

@@ -1,7 +1,10 @@
 import {
+  addForgotten,
   type Changes,
   type ChangesOptions,
+  changesPosition,
   checkFollows,
+  checkGeneration,
   checkLimit,
   checkNicknames,
   checkRepeated,
@@ -19,21 +22,27 @@ import {
   laterPoint,
   meetsCondition,
   metadataOf,
+  newPrivacyKey,
   normalTime,
   type ObjectId,
   type ObjectStore,
   type ObjectWrite,
   type Page,
+  readChangesPosition,
   readPlace,
   readReferrerPosition,
   type Referrer,
   type ReferrersOptions,
   requestDigest,
   type RestoreOptions,
+  type RewriteRequest,
+  type RewriteResult,
+  rewrittenVersion,
   stageCommit,
   StoreError,
   type StoredMetadata,
   type StoredVersion,
+  type StorePrivacy,
   timeOf,
   type VersionPoint,
   type VersionSelector,
@@ -52,14 +61,19 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   const clock = options.clock ?? { now: () => Date.now() };
   const histories = new Map<ObjectId, StoredVersion[]>();
-  const arrivals: StoredVersion[] = [];
+  let arrivals: StoredVersion[] = [];
   const requests = new Map<
     string,
     { readonly digest: string; readonly versions: readonly CommittedVersion[] }
   >();
   let last: VersionPoint = { tx_id: 0, tx_time: new Date(0).toISOString() };
   const nicknames = new Map<string, ObjectId>();
+  let privacy: StorePrivacy = { key: newPrivacyKey(), generation: 0, forgotten: [] };
   let closed = false;
+  const documents = memoryDocumentIndex(
+    checkOpen,
+    (position) => readChangesPosition(position, privacy.generation).isRestarted,
+  );
 
   function checkOpen(): void {
     if (closed)
@@ -89,17 +103,66 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
     }
   }
 
+  /** Puts rewritten versions where the former ones were. Nothing is changed before all of them are made. */
+  function rewrite(request: RewriteRequest): RewriteResult {
+    const { objects, change, remove = [], forgotten } = request;
+    const removed = new Set(remove);
+    const made = new Map<StoredVersion, StoredVersion>();
+    for (const id of objects)
+      for (const stored of histories.get(id) ?? [])
+        made.set(stored, rewrittenVersion(stored, change));
+    const heads = objects.flatMap((id) => {
+      const before = head(id);
+      return before === undefined ? [] : [{ before, after: made.get(before) ?? before }];
+    });
+    checkNicknames(heads, {
+      owner(nickname) {
+        const owner = nicknames.get(nickname);
+        return owner !== undefined && removed.has(owner) ? undefined : owner;
+      },
+      isObject: (id) => histories.has(id as ObjectId) && !removed.has(id as ObjectId),
+    });
+
+    const count = arrivals.length;
+    arrivals = arrivals.flatMap((stored) =>
+      removed.has(stored.body.id) ? [] : [made.get(stored) ?? stored],
+    );
+    for (const id of removed) histories.delete(id);
+    for (const id of objects) {
+      const history = histories.get(id);
+      if (history !== undefined)
+        histories.set(
+          id,
+          history.map((stored) => made.get(stored) ?? stored),
+        );
+    }
+    nicknames.clear();
+    for (const history of histories.values()) {
+      const { nickname, id } = (history.at(-1) as StoredVersion).body;
+      if (nickname !== undefined) nicknames.set(nickname, id);
+    }
+    documents.clear();
+    privacy = {
+      ...privacy,
+      generation: privacy.generation + 1,
+      forgotten: addForgotten(privacy.forgotten, forgotten),
+    };
+    const changed = [...made].filter(([former, latter]) => former !== latter).length;
+    return { changed, removed: count - arrivals.length, generation: privacy.generation };
+  }
+
   return {
     name: "memory",
     supports: { durable: false, shared: false, losable: false, lockable: false },
-    documents: memoryDocumentIndex(checkOpen),
+    documents,
 
     async commit(
       writes: readonly ObjectWrite[],
-      { requestId }: CommitOptions = {},
+      { requestId, generation }: CommitOptions = {},
     ): Promise<CommitResult> {
       checkOpen();
       checkWrites(writes);
+      checkGeneration(generation, privacy.generation);
       const digest = requestDigest(writes);
       const earlier = requestId === undefined ? undefined : requests.get(requestId);
       if (earlier !== undefined) {
@@ -208,16 +271,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
         : { items };
     },
 
-    async changesSince(position = "0", { limit }: ChangesOptions = {}): Promise<Changes> {
+    async changesSince(position?: string, { limit }: ChangesOptions = {}): Promise<Changes> {
       checkOpen();
-      const start = readPlace(position);
+      const { place: start, isRestarted } = readChangesPosition(position, privacy.generation);
       const versions = arrivals.slice(
         start,
         limit === undefined ? undefined : start + checkLimit(limit),
       );
       return {
         versions: versions.map(withoutBulk),
-        position: versions.length === 0 ? position : String(start + versions.length),
+        position: changesPosition(start + versions.length, privacy.generation),
+        ...(isRestarted ? { restarted: true } : {}),
       };
     },
 
@@ -230,6 +294,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       add(staged, [...heads.values()]);
       for (const { at } of staged) last = laterPoint(last, at);
       return { added: staged.length };
+    },
+
+    async rewrite(request: RewriteRequest): Promise<RewriteResult> {
+      checkOpen();
+      return rewrite(request);
+    },
+
+    async privacy(): Promise<StorePrivacy> {
+      checkOpen();
+      return privacy;
     },
 
     async [Symbol.asyncDispose](): Promise<void> {

@@ -23,6 +23,8 @@ export function clientsInTurn(one: ObjectStore, other: ObjectStore): ObjectStore
     referrers: (id, options) => next().referrers(id, options),
     changesSince: (position, options) => next().changesSince(position, options),
     restore: (versions, options) => next().restore(versions, options),
+    rewrite: (request) => next().rewrite(request),
+    privacy: () => next().privacy(),
     documents: {
       position: (parser) => next().documents.position(parser),
       keep: (parser, entries, position) => next().documents.keep(parser, entries, position),

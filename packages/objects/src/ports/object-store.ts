@@ -4,6 +4,7 @@ import type { Reference } from "../model/references.ts";
 import type { SealedObject } from "../model/sealed-object.ts";
 import type { DocumentIndex } from "./document-index.ts";
 import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/stored-version.ts";
+import type { RewriteRequest, RewriteResult, StorePrivacy } from "./store-privacy.ts";
 
 /**
  * Keeps objects and their versions.
@@ -12,7 +13,7 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  *
  * - `read-your-writes`: once `commit` resolves, every later read returns those versions or newer ones.
  * - `commit-is-atomic`: a commit that rejects has stored no version.
- * - `versions-never-change`: `get` always returns the same data for one version.
+ * - `versions-never-change`: `get` always returns the same data for one version, until a rewrite changes that version.
  * - `versions-are-ordered`: the versions of an object are numbered 1, 2, 3 …, and `at: { txId }` returns the version
  *   that was the latest one after that transaction.
  * - `time-agrees-with-order`: times never decrease as transactions grow, unless the clock was set back by more than a day.
@@ -37,7 +38,8 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `backlinks-agree-with-scan`: `referrers` returns exactly the references in the latest versions, with path, kind and
  *   field.
  * - `unresolved-references-stay`: a reference to an object that does not exist is stored, and `referrers` finds it.
- * - `changes-since-is-complete`: from any position on, every later version is returned once, in order.
+ * - `changes-since-is-complete`: from any position on, every later version is returned once, in order. From a position
+ *   before a rewrite, all versions are returned, and `restarted` says so.
  * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical. So are
  *   the export of the versions up to a transaction and that of the versions after it, imported one after the other.
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
@@ -60,6 +62,20 @@ import type { StoredMetadata, StoredVersion, VersionPoint } from "../model/store
  * - `documents-belong-to-parser`: a parser does not see the entries of another one. Once another one has kept entries,
  *   the former ones are gone.
  * - `documents-are-apart`: keeping entries makes no version, and changes no other answer of the store.
+ * - `rewritten-keeps-its-place`: a rewritten version has its number, its transaction and its place in the order, and true
+ *   hashes; every other version stays as it is. Each way to find an object finds it by its new values only. An export and
+ *   an import of the store are whole.
+ * - `rewritten-is-gone`: after a rewrite, no answer and no file of the store has a text that only former or removed versions
+ *   had. The entries of the document index are gone.
+ * - `removed-is-absent`: a removed object is like one that never was; a reference to it stays as one to an unknown object,
+ *   and a new object may have its id or its nickname.
+ * - `rewrite-is-atomic`: a rewrite that rejects has changed nothing.
+ * - `rewrite-survives-kill` (if `supports.durable`): a rewrite that is killed has changed nothing or all. Repeated, it also
+ *   completes `rewritten-is-gone`.
+ * - `rewrite-is-noticed`: a commit with the `generation` from before a rewrite rejects with `VERSION_CONFLICT` and writes
+ *   nothing. Every open store of the same place returns the rewritten versions at once.
+ * - `privacy-is-kept`: the key is the same in every open store of a place and another in every other place; the forgotten
+ *   texts are each returned once, in order, also after a reopening; both are in no export.
  * - `closed-rejects`: after disposal every call rejects with `STORE_CLOSED`; disposal is idempotent.
  * - `survives-reopen` (if `supports.durable`): a reopened store returns the same data as before it was closed.
  * - `reads-are-checked` (if `supports.durable`): after a change of what is stored that the store did not make, each read
@@ -142,6 +158,17 @@ export interface ObjectStore extends AsyncDisposable {
     versions: readonly StoredVersion[],
     options?: RestoreOptions,
   ): Promise<{ readonly added: number }>;
+
+  /**
+   * Writes versions again or removes objects, in one step, and leaves nothing of what was before in the store's files. It
+   * serves the user's wish to forget (decision D69, §17), and is the one exception to the rule that a version never
+   * changes. It waits for the write lock as `commit` does, and can take as long as an import of the store. Rejects with
+   * `STORE_CORRUPT` for an object with a damaged version, and with `TypeError` for a changed id.
+   */
+  rewrite(request: RewriteRequest): Promise<RewriteResult>;
+
+  /** Returns the key of the store, the number of rewrites and the forgotten texts. */
+  privacy(): Promise<StorePrivacy>;
 }
 
 /** The optional capabilities of a store. */
@@ -172,6 +199,8 @@ export interface CommitOptions {
    * without this one.
    */
   readonly isFollowed?: boolean;
+  /** The `generation` of `privacy` when the caller read what it writes. Default: any. */
+  readonly generation?: number;
 }
 
 export interface CommitResult {
@@ -265,6 +294,8 @@ export interface Changes {
   readonly position: string;
   /** The number of versions that were left out, if there are any. */
   readonly skipped?: number;
+  /** True if the position was one before a rewrite, so that all versions are returned again from the first. */
+  readonly restarted?: true;
   /** Those of them whose object and number are known. */
   readonly damaged?: readonly { readonly id: ObjectId; readonly version: number }[];
 }

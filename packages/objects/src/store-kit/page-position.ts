@@ -4,6 +4,27 @@ export function readPlace(text: string): number {
   return Number(text);
 }
 
+/** Writes a position in the order of versions. The positions from before a rewrite are told from those after it. */
+export function changesPosition(place: number, generation: number): string {
+  return generation === 0 ? String(place) : `${place}.${generation}`;
+}
+
+/**
+ * Reads what `changesPosition` wrote; no position is the beginning. A position from before the last rewrite is the
+ * beginning too, and `isRestarted` says so. Throws `RangeError` for any other text.
+ */
+export function readChangesPosition(
+  text: string | undefined,
+  generation: number,
+): { readonly place: number; readonly isRestarted: boolean } {
+  if (text === undefined) return { place: 0, isRestarted: false };
+  const [place = "", former = "0", ...rest] = text.split(".");
+  if (rest.length > 0) throw notAPosition(text);
+  if (readPlace(former) === generation) return { place: readPlace(place), isRestarted: false };
+  // The beginning is the same place in every generation.
+  return { place: 0, isRestarted: readPlace(place) > 0 };
+}
+
 /** The position of a reference: the place of its holder in order of first commit, and its path in the holder. */
 export type ReferrerPosition = readonly [place: number, path: string];
 

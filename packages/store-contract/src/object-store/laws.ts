@@ -32,6 +32,15 @@ import {
   metadataLoadsNoContent,
   unresolvedReferencesStay,
 } from "./laws/queries.ts";
+import {
+  privacyIsKept,
+  removedIsAbsent,
+  rewriteIsAtomic,
+  rewriteIsNoticed,
+  rewriteSurvivesKill,
+  rewrittenIsGone,
+  rewrittenKeepsItsPlace,
+} from "./laws/rewriting.ts";
 import { orderSurvives, referencesResolve } from "./laws/references.ts";
 import {
   contentHashFindsVersion,
@@ -79,6 +88,13 @@ export type LawName =
   | "documents-keep-newest"
   | "documents-belong-to-parser"
   | "documents-are-apart"
+  | "rewritten-keeps-its-place"
+  | "rewritten-is-gone"
+  | "removed-is-absent"
+  | "rewrite-is-atomic"
+  | "rewrite-survives-kill"
+  | "rewrite-is-noticed"
+  | "privacy-is-kept"
   | "closed-rejects"
   | "survives-reopen"
   | "reads-are-checked"
@@ -122,6 +138,13 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "documents-keep-newest": documentsKeepNewest,
   "documents-belong-to-parser": documentsBelongToParser,
   "documents-are-apart": documentsAreApart,
+  "rewritten-keeps-its-place": rewrittenKeepsItsPlace,
+  "rewritten-is-gone": rewrittenIsGone,
+  "removed-is-absent": removedIsAbsent,
+  "rewrite-is-atomic": rewriteIsAtomic,
+  "rewrite-survives-kill": rewriteSurvivesKill,
+  "rewrite-is-noticed": rewriteIsNoticed,
+  "privacy-is-kept": privacyIsKept,
   "closed-rejects": closedRejects,
   "survives-reopen": survivesReopen,
   "reads-are-checked": readsAreChecked,
@@ -137,6 +160,7 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
 export const lawNeeds: Readonly<Partial<Record<LawName, keyof StoreSupports>>> = {
   "survives-reopen": "durable",
   "reads-are-checked": "durable",
+  "rewrite-survives-kill": "durable",
   "survives-kill": "durable",
   "two-processes-agree": "shared",
   "lost-is-noticed": "losable",

@@ -1,8 +1,12 @@
 import {
+  type ObjectBody,
   objectId,
   type ObjectId,
   type ObjectStore,
+  type SealedObject,
+  sealObject,
   StoreError,
+  type StoredVersion,
 } from "@self-context-manager/objects";
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -15,7 +19,8 @@ export { sample } from "./samples.ts";
 export type ChildJob =
   | { readonly job: "write" }
   | { readonly job: "count"; readonly name: string; readonly times: number }
-  | { readonly job: "answer" };
+  | { readonly job: "answer" }
+  | { readonly job: "rewrite" };
 
 /** The ids of the objects that the child writes. */
 export const written: Readonly<Record<"log" | "left" | "right", ObjectId>> = {
@@ -23,6 +28,20 @@ export const written: Readonly<Record<"log" | "left" | "right", ObjectId>> = {
   left: objectId("left"),
   right: objectId("right"),
 };
+
+/** A text that the laws about rewrites write and remove. */
+export const rewriteSecret = "qZ7xW2vK9pLmT4sBn8Yd";
+
+/** What a rewrite leaves instead. */
+export const rewriteMark = "[forgotten: 2026-11-30, a test]";
+
+/** Returns a version with the mark instead of the secret, in values and in names of fields; undefined if it has none. */
+export function withoutSecret({ body }: StoredVersion): SealedObject | undefined {
+  const text = JSON.stringify(body);
+  return text.includes(rewriteSecret)
+    ? sealObject(JSON.parse(text.replaceAll(rewriteSecret, rewriteMark)) as ObjectBody)
+    : undefined;
+}
 
 export interface Acknowledgement {
   readonly version: number;
@@ -42,6 +61,13 @@ export async function runStoreChild(open: () => Promise<ObjectStore>): Promise<v
       return say("done");
     case "answer":
       await answer(store);
+      return say("done");
+    case "rewrite":
+      await store.rewrite({
+        objects: [objectId("a")],
+        change: withoutSecret,
+        remove: [objectId("c")],
+      });
       return say("done");
   }
 }

@@ -17,6 +17,11 @@ export interface StorePlace extends AsyncDisposable {
    * place. `random` returns numbers from 0 to below 1. Disposal restores what was stored. Only for durable stores.
    */
   readonly damage?: (random: () => number) => Promise<AsyncDisposable>;
+  /**
+   * Returns all that the files of the store hold, as text, whatever form it has there: also what is packed, and what is
+   * left of former data. The laws look in it for what must be gone. Only for stores with files.
+   */
+  readonly stored?: () => Promise<string>;
   /** Deletes or renames the files of the store, while it is open. Only for losable stores. */
   readonly lose?: () => Promise<void>;
   /**

@@ -54,6 +54,8 @@ export function mortalStore(inner: ObjectStore): MortalStore {
     referrers: async (...args) => await answer(async () => await inner.referrers(...args)),
     changesSince: async (...args) => await answer(async () => await inner.changesSince(...args)),
     restore: async (...args) => await answer(async () => await inner.restore(...args)),
+    rewrite: async (...args) => await answer(async () => await inner.rewrite(...args)),
+    privacy: async () => await answer(async () => await inner.privacy()),
     [Symbol.asyncDispose]: async () => await inner[Symbol.asyncDispose](),
   };
   return {

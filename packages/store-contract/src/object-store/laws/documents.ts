@@ -39,8 +39,8 @@ function entry(
 }
 
 /** Returns an entry with a name, a link and a tag. */
-export function entryOf(id: string): IndexEntry {
-  return entry(id, 1, ["n"], ["b"], ["t"]);
+export function entryOf(id: string, names: readonly string[] = ["n"]): IndexEntry {
+  return entry(id, 1, names, ["b"], ["t"]);
 }
 
 function link(name: string, index: number): ParsedLink {

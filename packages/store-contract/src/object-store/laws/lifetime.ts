@@ -35,6 +35,8 @@ export const closedRejects: Scenario = async (createPlace) => {
     store.referrers(a),
     store.changesSince(),
     store.restore([]),
+    store.rewrite({ objects: [], change: () => undefined }),
+    store.privacy(),
     store.documents.position("a parser"),
     store.documents.keep("a parser", [], "1"),
     store.documents.entries("a parser", [a]),

@@ -35,6 +35,8 @@ export function breakableStore(store: ObjectStore, availability: Availability): 
     referrers: async (...args) => (await check(), await store.referrers(...args)),
     changesSince: async (...args) => (await check(), await store.changesSince(...args)),
     restore: async (...args) => (await check(), await store.restore(...args)),
+    rewrite: async (...args) => (await check(), await store.rewrite(...args)),
+    privacy: async () => (await check(), await store.privacy()),
     [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
   };
 }
