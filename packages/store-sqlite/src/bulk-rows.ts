@@ -28,6 +28,8 @@ export interface BulkFields {
 export interface BulkReader {
   /** Returns the bulk fields of the version of a row, from those of the known head if they can be used. */
   at(row: Row, known: Head | undefined): JsonObject;
+  /** Forgets the bulk fields that were rebuilt last. */
+  forget(): void;
   /** Returns the bulk fields of the version of a row with its delta, from those of the version before. */
   next(row: Row, before: BulkFields): JsonObject;
 }
@@ -102,6 +104,9 @@ export function bulkReader(connection: Connection): BulkReader {
   }
 
   return {
+    forget() {
+      recent = undefined;
+    },
     at(row, known) {
       const version = number(row, "version");
       const start = startingPoint(row, known);

@@ -1,14 +1,16 @@
 import {
   type Changes,
   type ChangesOptions,
+  changesPosition,
   checkLimit,
-  readPlace,
+  readChangesPosition,
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
 import { readClock } from "./clock-row.ts";
 import type { Connection, Row } from "./connection.ts";
 import { objectColumns, readObject } from "./object-rows.ts";
+import { generationOf } from "./privacy-rows.ts";
 import { number } from "./row-values.ts";
 import { DamageError, isDamage } from "./sqlite-errors.ts";
 import { versionColumns, type VersionReader } from "./version-rows.ts";
@@ -19,16 +21,21 @@ const selectChanges = `SELECT v.seq, ${versionColumns} FROM versions v WHERE v.s
 const noLimit = -1;
 
 /**
- * Returns the versions that were added after a position. Rows are numbered without gaps, and none is removed, so a missing
+ * Returns the versions that were added after a position. Rows are numbered without gaps, also after a removal, so a missing
  * one is noticed.
  */
 export function changesSince(
   connection: Connection,
   reader: VersionReader,
-  position: string,
+  position: string | undefined,
   { limit, skipDamaged = false }: ChangesOptions,
 ): Changes {
-  const start = readPlace(position);
+  const generation = generationOf(connection);
+  const { place: start, isRestarted } = readChangesPosition(position, generation);
+  const at = (place: number): Pick<Changes, "position" | "restarted"> => ({
+    position: changesPosition(place, generation),
+    ...(isRestarted ? { restarted: true } : {}),
+  });
   const most = limit === undefined ? noLimit : checkLimit(limit);
   try {
     const rows = connection.all(`${selectChanges} > ? ORDER BY v.seq LIMIT ?`, start, most);
@@ -36,11 +43,12 @@ export function changesSince(
     checkNumbers(rows, start, isEnd ? readClock(connection).versions : undefined);
     return {
       versions: rows.map((row) => reader.metadata(row)),
-      position: String(start + rows.length),
+      ...at(start + rows.length),
     };
   } catch (error) {
     if (!skipDamaged || !isDamage(error)) throw error;
-    return soundChanges(connection, reader, start, most);
+    const { reached, ...sound } = soundChanges(connection, reader, start, most);
+    return { ...sound, ...at(reached) };
   }
 }
 
@@ -60,7 +68,7 @@ function soundChanges(
   reader: VersionReader,
   start: number,
   limit: number,
-): Changes {
+): Omit<Changes, "position" | "restarted"> & { readonly reached: number } {
   const last = lastNumber(connection);
   const end = limit === noLimit ? last : Math.min(last, start + limit);
   const versions: StoredMetadata[] = [];
@@ -76,8 +84,7 @@ function soundChanges(
   }
   const reached = Math.max(start, end);
   const skipped = reached - start - versions.length;
-  const position = String(reached);
-  return skipped > 0 ? { versions, position, skipped, damaged } : { versions, position };
+  return skipped > 0 ? { versions, reached, skipped, damaged } : { versions, reached };
 }
 
 type DamagedVersion = NonNullable<Changes["damaged"]>[number];

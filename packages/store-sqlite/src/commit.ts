@@ -1,5 +1,6 @@
 import {
   checkFollows,
+  checkGeneration,
   checkRepeated,
   checkSameVersion,
   checkWrites,
@@ -20,6 +21,7 @@ import {
 import { readClock, writeClock } from "./clock-row.ts";
 import type { Connection, TransactionKind } from "./connection.ts";
 import type { Head, Heads } from "./head.ts";
+import { readPrivacy } from "./privacy-rows.ts";
 import { sumOf } from "./row-sums.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import { versionColumns, type VersionReader } from "./version-rows.ts";
@@ -33,12 +35,16 @@ export interface Transactions {
   ): { readonly added: number };
 }
 
-/** Returns the write operations of the store. Each call is one database transaction. */
+/**
+ * Returns the write operations of the store. Each call is one database transaction, which begins with `checkKept`: it
+ * forgets cached heads that a rewrite has changed.
+ */
 export function transactions(
   connection: Connection,
   heads: Heads,
   reader: VersionReader,
   clock: Clock,
+  checkKept: () => void,
 ): Transactions {
   /** Whether the last commit did not wait for the disk, so that the next one has to. */
   let isOwed = false;
@@ -51,6 +57,7 @@ export function transactions(
     const changes = new Map<ObjectId, Change>();
     const known: HeadOf = (id) => changes.get(id)?.after ?? reader.head(id);
     const result = connection.transaction(kind, () => {
+      checkKept();
       const answer = run((stored) => {
         const { id } = stored.body;
         const before = known(id);
@@ -71,9 +78,11 @@ export function transactions(
   }
 
   return {
-    commit: (writes, { requestId, isFollowed }) =>
+    commit: (writes, { requestId, isFollowed, generation }) =>
       inTransaction(isFollowed === true ? "unsynced-write" : "write", (write, known) => {
         checkWrites(writes);
+        if (generation !== undefined)
+          checkGeneration(generation, readPrivacy(connection).generation);
         const digest = requestId === undefined ? undefined : requestDigest(writes);
         const earlier =
           requestId === undefined ? undefined : earlierOutcome(connection, requestId, digest);

@@ -19,6 +19,7 @@ export interface Connection {
    */
   transaction<Result>(kind: TransactionKind, run: () => Result): Result;
   close(): void;
+  readonly isOpen: boolean;
 }
 
 export type TransactionKind = "read" | "write" | "unsynced-write";
@@ -64,6 +65,9 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
         rollBack(database);
         throw error;
       }
+    },
+    get isOpen() {
+      return database.isOpen;
     },
     close() {
       statements.clear();

@@ -6,6 +6,7 @@ import {
   type ObjectId,
   type ParsedDocument,
   type ParsedLink,
+  readChangesPosition,
   readStoredLink,
   storedLink,
 } from "@self-context-manager/objects";
@@ -13,6 +14,7 @@ import {
 import type { Connection, Row } from "./connection.ts";
 import { objectColumns, objectOf, readObject } from "./object-rows.ts";
 import { packText, unpackText } from "./packed-text.ts";
+import { generationOf } from "./privacy-rows.ts";
 import { sumOf, textSum } from "./row-sums.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import { number } from "./row-values.ts";
@@ -87,6 +89,8 @@ const tables = [
 
 /** The operations of the document index. The caller runs each in one transaction. */
 export interface DocumentRows {
+  /** Removes all entries. */
+  clear(): void;
   position(parser: string): string | undefined;
   keep(parser: string, entries: readonly IndexEntry[], position: string): void;
   entries(parser: string, ids: readonly ObjectId[]): readonly (IndexedObject | undefined)[];
@@ -162,11 +166,18 @@ export function documentRows(connection: Connection): DocumentRows {
     return rows;
   }
 
+  function clear(): void {
+    for (const table of [...tables, "document_state"]) connection.run(`DELETE FROM ${table}`);
+  }
+
   return {
+    clear,
     position: state,
 
     keep(parser, entries, position) {
-      if (!isOf(parser)) for (const table of tables) connection.run(`DELETE FROM ${table}`);
+      // Entries from before a rewrite can have what it removed.
+      if (readChangesPosition(position, generationOf(connection)).isRestarted) return;
+      if (!isOf(parser)) clear();
       entries.forEach(keep);
       connection.run(
         "INSERT OR REPLACE INTO document_state (one, parser, position, sum) VALUES (1, ?, ?, ?)",

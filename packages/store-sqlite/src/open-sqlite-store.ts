@@ -5,6 +5,8 @@ import {
   fixedPatience,
   type ObjectStore,
   type Patience,
+  type RewriteRequest,
+  type RewriteResult,
   type StoredVersion,
   StoreError,
   versionsInOrder,
@@ -21,6 +23,8 @@ import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
 import { checkLog, endLog, hasLog, leaveLog, noteFile } from "./log-of-file.ts";
+import { generationOf, readForgotten, readPrivacy } from "./privacy-rows.ts";
+import { openFormer, removeTraces, rewriteVersions } from "./rewrite.ts";
 import { checkFile, migrate } from "./schema.ts";
 import { damageIn, DamageError, storeErrorOf } from "./sqlite-errors.ts";
 import { prepareFile } from "./store-file.ts";
@@ -51,12 +55,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
-  const write = transactions(connection, heads, reader, clock);
+  const write = transactions(connection, heads, reader, clock, checkKept);
   const rows = documentRows(connection);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
   let isLost = false;
   let lastRestore = -Infinity;
+  /** The generation of what `reader` keeps. */
+  let keptGeneration = 0;
   /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
@@ -91,7 +97,30 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   }
 
   function atOnce<Result>(work: () => Result): Promise<Result> {
-    return run(() => connection.transaction("read", work));
+    return run(() => connection.transaction("read", () => (checkKept(), work())));
+  }
+
+  /** Forgets what was read before a rewrite, by this process or another one. Runs in a transaction. */
+  function checkKept(): void {
+    const generation = generationOf(connection);
+    if (generation === keptGeneration) return;
+    reader.forget();
+    keptGeneration = generation;
+  }
+
+  /** Rewrites, and removes what was there before from the files. Both wait for other processes. */
+  async function rewrite(request: RewriteRequest): Promise<RewriteResult> {
+    const former = await openFormer(path);
+    try {
+      const result = await inTurn(() =>
+        rewriteVersions(connection, former, request, () => rows.clear()),
+      );
+      former.close();
+      await inTurn(() => removeTraces(connection));
+      return result;
+    } finally {
+      if (former.isOpen) former.close();
+    }
   }
 
   return {
@@ -143,8 +172,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     find: (query) => atOnce(() => ask.find(query)),
     lookup: (nickname) => atOnce(() => ask.lookup(nickname)),
     referrers: (id, referrersOptions = {}) => atOnce(() => ask.referrers(id, referrersOptions)),
-    changesSince: (position = "0", changesOptions = {}) =>
+    changesSince: (position, changesOptions = {}) =>
       atOnce(() => ask.changesSince(position, changesOptions)),
+    rewrite,
+    privacy: () =>
+      atOnce(() => ({ ...readPrivacy(connection), forgotten: readForgotten(connection) })),
 
     async [Symbol.asyncDispose]() {
       if (closed) return;

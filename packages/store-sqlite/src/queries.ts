@@ -56,7 +56,7 @@ export interface Queries {
   find(query: FindQuery): Page<StoredMetadata>;
   lookup(nickname: string): StoredMetadata | undefined;
   referrers(id: ObjectId, options: ReferrersOptions): Page<Referrer>;
-  changesSince(position: string, options: ChangesOptions): Changes;
+  changesSince(position: string | undefined, options: ChangesOptions): Changes;
 }
 
 const headOfObject = "CROSS JOIN versions v ON v.object = o.key AND v.version = o.head";

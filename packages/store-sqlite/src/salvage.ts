@@ -5,12 +5,13 @@ import { connect, type Connection, type SqlValue } from "./connection.ts";
 import { openPages } from "./database-pages.ts";
 import { objectColumns, readObject, sumOfObject } from "./object-rows.ts";
 import { number } from "./row-values.ts";
+import { readForgotten, readPrivacy, writePrivacy } from "./privacy-rows.ts";
 import { type ScannedRow, scanRows } from "./scan-rows.ts";
 import { migrate } from "./schema.ts";
 import { versionColumns, versionReader } from "./version-rows.ts";
 
 /** The tables whose rows make the versions. Everything else in a store is derived from them. */
-const tables = ["objects", "versions", "chunks"] as const;
+const tables = ["objects", "versions", "chunks", "privacy", "forgotten"] as const;
 
 /**
  * Copies the rows that make the versions from a damaged file and its log into a new file, which then has indexes of its
@@ -24,8 +25,10 @@ export async function salvageSqliteFile(path: string, to: string): Promise<void>
     migrate(target, to);
     target.execute("PRAGMA foreign_keys = OFF");
     target.transaction("write", () => {
+      target.run("DELETE FROM privacy");
       copyRows(path, target);
       dropDamaged(target);
+      keepPrivacy(target);
       nameObjects(target);
       writeHeads(target);
     });
@@ -86,6 +89,22 @@ function dropDamaged(target: Connection): void {
     } catch {
       target.run("DELETE FROM objects WHERE key = ?", number(row, "key"));
     }
+  }
+}
+
+/** Removes forgotten texts that are not as they were stored, and gives a store whose key is lost a new one. */
+function keepPrivacy(target: Connection): void {
+  try {
+    readPrivacy(target);
+  } catch {
+    // Without the key, the hashes of the forgotten texts say nothing.
+    target.run("DELETE FROM forgotten");
+    writePrivacy(target);
+  }
+  try {
+    readForgotten(target);
+  } catch {
+    target.run("DELETE FROM forgotten");
   }
 }
 

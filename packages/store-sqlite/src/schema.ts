@@ -3,6 +3,7 @@ import { StoreError } from "@self-context-manager/objects";
 import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
 import { fileTable } from "./log-of-file.ts";
+import { privacyTables, writePrivacy } from "./privacy-rows.ts";
 import { sumOf } from "./row-sums.ts";
 import { DamageError } from "./sqlite-errors.ts";
 
@@ -27,6 +28,7 @@ const firstVersion = 6;
  * - `previous` is the number of the object's version before this one; null if it is `version - 1`.
  * - `fields` and `refs` contain the latest versions only.
  * - `clock.versions` is the number of rows of `versions`, which shows that none is missing at the end.
+ * - `privacy` has the key of the store, and `forgotten` the texts that the user had forgotten.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  * - `sum` is the checksum of the other values of the row, by `sumOf`. In `versions` it is over the metadata that the version
  *   has, also if another row contains them, and `delta_sum` is over the delta. `fields` and `refs` have no sum: what is
@@ -107,9 +109,16 @@ const migrations: readonly string[] = [
   ${documentTables}
   ${fileTable}
   `,
+  privacyTables,
 ];
 
 const newestVersion = firstVersion + migrations.length - 1;
+
+/** Whether a file has a schema from before the migration that makes a table. */
+export function isOlder(connection: Connection, table: string): boolean {
+  const since = migrations.findIndex((sql) => sql.includes(`CREATE TABLE ${table} (`));
+  return numberOf(connection, "PRAGMA user_version") < firstVersion + since;
+}
 
 /** Checks, before the file is changed, that it is a store of this project. Returns whether it must be migrated. */
 export function checkFile(connection: Connection, path: string): boolean {
@@ -160,6 +169,8 @@ export function migrate(connection: Connection, path: string): void {
     const version = numberOf(connection, "PRAGMA user_version");
     const first = Math.max(0, version - firstVersion + 1);
     for (const migration of migrations.slice(first)) connection.execute(migration);
+    if (connection.first("SELECT one FROM privacy WHERE one = 1") === undefined)
+      writePrivacy(connection);
     connection.execute(
       `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newestVersion}`,
     );

@@ -58,6 +58,11 @@ export function damageIn(path: string, what: string, cause?: unknown): StoreErro
   return new StoreError("STORE_CORRUPT", message, cause === undefined ? undefined : { cause });
 }
 
+/** Returns the error that SQLite has for a locked database, where it reports the lock in another way. */
+export function busyError(): Error {
+  return Object.assign(new Error("the database is locked"), { errcode: 5 });
+}
+
 export function isBusy(error: unknown): boolean {
   const primary = (sqliteCode(error) ?? 0) & 0xff;
   return primary === 5 || primary === 6;

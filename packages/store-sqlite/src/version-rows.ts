@@ -48,6 +48,8 @@ export function contentHashBytes(hash: string): Uint8Array | undefined {
 export interface VersionReader {
   /** Returns the latest version of an object, from the cache if the cached one is still the latest. */
   head(id: ObjectId): Head | undefined;
+  /** Forgets what was read, because the rows can have been written again. */
+  forget(): void;
   /** Returns the version of a row that `selectVersion` found. */
   version(row: Row): StoredVersion;
   /** Returns the metadata of a row with `versionColumns`. */
@@ -130,6 +132,10 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       };
       heads.set(id, head);
       return head;
+    },
+    forget() {
+      heads.clear();
+      bulk.forget();
     },
     version: (row) => named(row, () => read(row, undefined)),
     metadata: (row) =>

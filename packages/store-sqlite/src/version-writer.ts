@@ -24,14 +24,22 @@ import { hexOf, number } from "./row-values.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import { contentHashBytes, type RowPlace, sumOfVersion } from "./version-rows.ts";
 
+/** The row of a version that is written again: the key of its object, and its place in the order of versions. */
+export interface FormerRow {
+  readonly key: number;
+  readonly seq: number;
+}
+
 /** Writes one version and returns the object's new head. Runs inside a transaction. */
 export function writeVersion(
   connection: Connection,
   before: Head | undefined,
   stored: StoredVersion,
+  former?: FormerRow,
 ): Head {
   const key =
     before?.key ??
+    former?.key ??
     // `indexChanges` writes the other values of the row.
     connection.run("INSERT INTO objects (id, head, sum) VALUES (?, 0, 0)", stored.body.id).lastKey;
   const content = chainLink(before, stored, chunkWriter(connection, stored));
@@ -52,9 +60,10 @@ export function writeVersion(
   };
   const delta = content.delta ?? null;
   connection.run(
-    "INSERT INTO versions (object, version, previous, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
+    "INSERT INTO versions (seq, object, version, previous, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
       "hash_rule, further_hashes, base, weight, size, metadata, delta, sum, delta_sum) " +
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    former?.seq ?? null,
     key,
     version,
     place.previous,

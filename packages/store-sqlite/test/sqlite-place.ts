@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { copySqliteStore, openSqliteStore } from "../src/index.ts";
 import { lockFile } from "./lock-file.ts";
+import { storedTexts } from "./stored-texts.ts";
 
 /** Returns a place in a temporary folder. Disposal removes the folder. */
 export async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
@@ -20,6 +21,7 @@ export async function sqlitePlace(): Promise<StorePlace & { readonly path: strin
       fileURLToPath(new URL("./store-child.ts", import.meta.url)),
       path,
     ],
+    stored: () => storedTexts(folder, path),
     damage: (random) => damageFile(path, random),
     // The side files stay, so a new store must not read them. The renamed file can still be written.
     lose: async () => await rename(path, `${path}.old`),

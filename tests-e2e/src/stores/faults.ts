@@ -1,7 +1,10 @@
 import {
   canonicalJson,
   type DocumentIndex,
+  type ForgottenText,
+  type IndexedNames,
   type JsonValue,
+  objectId,
   type ObjectId,
   type ObjectStore,
   type Patience,
@@ -11,6 +14,7 @@ import {
 } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import type { CreatePlace, LawName } from "@self-context-manager/store-contract";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 
@@ -460,6 +464,123 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         },
       },
     })),
+  },
+  "rewritten-keeps-its-place": {
+    "keeps what a version was": broken((store) => ({
+      rewrite: async (request) => await store.rewrite({ ...request, change: () => undefined }),
+    })),
+    "changes the number of a version": broken((store) => ({
+      async history(id, options) {
+        const { generation } = await store.privacy();
+        const versions = await store.history(id, options);
+        return versions.map((one) => ({ ...one, version: one.version + generation }));
+      },
+      async changesSince(position, options) {
+        const { generation } = await store.privacy();
+        const changes = await store.changesSince(position, options);
+        return generation === 0 ? changes : { ...changes, versions: changes.versions.toReversed() };
+      },
+    })),
+  },
+  "rewritten-is-gone": {
+    "keeps the former versions in its document index": broken((store) => {
+      const kept = new Map<string, readonly IndexedNames[]>();
+      return {
+        documents: {
+          ...store.documents,
+          async keep(parser, entries, position) {
+            for (const { names, keys } of entries)
+              for (const key of keys.names) kept.set(key, [names]);
+            await store.documents.keep(parser, entries, position);
+          },
+          named: async (_, keys) => keys.flatMap((key) => kept.get(key) ?? []),
+        },
+      };
+    }),
+    "keeps the former versions in its file": brokenFile((store) => ({
+      ...store,
+      async rewrite(request) {
+        const copy = await store.get(request.objects[0] ?? objectId("a"), { version: 3 });
+        const result = await store.rewrite(request);
+        if (copy !== undefined)
+          await store.commit([{ object: sealObject({ ...copy.body, id: objectId("copy") }) }]);
+        return result;
+      },
+    })),
+  },
+  "removed-is-absent": {
+    "keeps what is removed": broken((store) => ({
+      rewrite: async (request) => await store.rewrite({ ...request, remove: [] }),
+    })),
+    "does not say that the positions begin again": broken((store) => ({
+      async changesSince(position, options) {
+        const { restarted: _, ...changes } = await store.changesSince(position, options);
+        return changes;
+      },
+    })),
+  },
+  "rewrite-is-atomic": {
+    "rewrites the objects one by one": broken((store) => ({
+      async rewrite(request) {
+        const { objects, ...others } = request;
+        await store.rewrite({ ...others, objects: [] });
+        return await store.rewrite({ ...request, objects, remove: [], forgotten: [] });
+      },
+    })),
+  },
+  "rewrite-survives-kill": {
+    "removes first, and rewrites in a second step": () => sqliteWithChild("rewriting-apart"),
+  },
+  "rewrite-is-noticed": {
+    "takes a commit of what was read before": broken((store) => ({
+      async commit(writes, options) {
+        const { generation: _, ...others } = options ?? {};
+        return await store.commit(writes, others);
+      },
+    })),
+    "returns versions from a cache": broken((store) => {
+      const cache = new Map<ObjectId, StoredVersion | undefined>();
+      return {
+        async getMany(ids) {
+          const found = await store.getMany(ids);
+          ids.forEach((id, index) => cache.set(id, found[index]));
+          return found;
+        },
+        get: async (id, at) =>
+          at === undefined && cache.has(id) ? cache.get(id) : await store.get(id, at),
+      };
+    }),
+  },
+  "privacy-is-kept": {
+    "makes a new key each time": broken((store) => ({
+      privacy: async () => ({ ...(await store.privacy()), key: randomBytes(32).toString("hex") }),
+    })),
+    "has one key for all stores": broken((store) => ({
+      privacy: async () => ({ ...(await store.privacy()), key: "0".repeat(64) }),
+    })),
+    "keeps a text twice": broken((store) => {
+      const all: ForgottenText[] = [];
+      return {
+        async rewrite(request) {
+          all.push(...(request.forgotten ?? []));
+          return await store.rewrite(request);
+        },
+        privacy: async () => ({ ...(await store.privacy()), forgotten: all }),
+      };
+    }),
+    "forgets the texts when it is closed": brokenFile((store) => {
+      const all: ForgottenText[] = [];
+      return {
+        ...store,
+        async rewrite(request) {
+          const { forgotten = [], ...others } = request;
+          for (const text of forgotten)
+            if (!all.some(({ hash }) => hash === text.hash)) all.push(text);
+          return await store.rewrite(others);
+        },
+        privacy: async () => ({ ...(await store.privacy()), forgotten: [...all] }),
+      };
+    }),
   },
   "closed-rejects": {
     "continues to answer after it was closed": broken(() => ({ async [Symbol.asyncDispose]() {} })),

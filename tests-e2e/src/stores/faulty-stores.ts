@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type CommitResult,
   type JsonObject,
@@ -125,4 +126,16 @@ function changed(write: ObjectWrite, change: (body: JsonObject) => JsonObject): 
 
 function withoutNickname(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([field]) => field !== "nickname"));
+}
+
+/** Returns a store that removes objects first, and rewrites others some time later. */
+export function rewritingApart(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async rewrite({ remove = [], ...others }) {
+      await store.rewrite({ objects: [], change: () => undefined, remove });
+      await delay(500);
+      return await store.rewrite(others);
+    },
+  };
 }

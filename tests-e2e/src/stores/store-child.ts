@@ -1,7 +1,7 @@
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { runStoreChild } from "@self-context-manager/store-contract/store-child";
 
-import { acknowledgingEarly, committingApart } from "./faulty-stores.ts";
+import { acknowledgingEarly, committingApart, rewritingApart } from "./faulty-stores.ts";
 
 const [, , path = "", manner = ""] = process.argv;
 
@@ -11,6 +11,8 @@ await runStoreChild(async () => {
       return acknowledgingEarly(await openSqliteStore({ path }));
     case "committing-apart":
       return committingApart(await openSqliteStore({ path }));
+    case "rewriting-apart":
+      return rewritingApart(await openSqliteStore({ path }));
     case "elsewhere":
       return openSqliteStore({ path: `${path}.elsewhere` });
     default:

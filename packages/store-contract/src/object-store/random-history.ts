@@ -1,18 +1,21 @@
 import {
   canonicalJson,
+  defined,
   exportObjects,
   importObjects,
   type JsonObject,
   type JsonValue,
   objectId,
   type ObjectStore,
+  type SealedObject,
+  sealObject,
   type StoredVersion,
 } from "@self-context-manager/objects";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 
 import { testScale } from "../scale.ts";
-import { arbitraryFields, sampleIds } from "./arbitraries.ts";
+import { arbitraryFields, sampleIds, sampleNicknames } from "./arbitraries.ts";
 import { compareReads, outcomeOf } from "./compare-reads.ts";
 import { collect, sample } from "./samples.ts";
 import type { CreatePlace } from "./store-place.ts";
@@ -28,6 +31,13 @@ type Step =
   | { readonly type: "grow"; readonly id: string; readonly item: JsonObject; readonly tick: number }
   | { readonly type: "repeat"; readonly id: string }
   | { readonly type: "restore"; readonly restored: readonly Restored[]; readonly gaps: boolean }
+  | {
+      readonly type: "rewrite";
+      readonly ids: readonly string[];
+      readonly remove: readonly string[];
+      readonly every: number;
+      readonly nickname: string | undefined;
+    }
   | { readonly type: "reopen" };
 
 interface Write {
@@ -91,6 +101,16 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
         { minLength: 1, maxLength: 3 },
       ),
       gaps: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("rewrite" as const),
+      ids: fc.subarray(["a", "b", "r"]),
+      remove: fc.subarray(["c", "s", "nowhere"]),
+      every: fc.integer({ min: 1, max: 3 }),
+      nickname: fc.option(fc.constantFrom(...sampleNicknames), { nil: undefined, freq: 2 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen" as const) }) },
@@ -205,6 +225,17 @@ async function prepare(
       const latest = await oracle.get(objectId(step.id));
       const writes = latest === undefined ? [] : [{ object: sample(step.id, { ...latest.body }) }];
       return (store) => store.commit(writes);
+    }
+    case "rewrite": {
+      const { every, nickname } = step;
+      const change = ({ body, version }: StoredVersion): SealedObject | undefined => {
+        if (version % every > 0) return undefined;
+        const { nickname: _, ...others } = body;
+        const content = `[forgotten] ${"mark ".repeat(version * 60)}`;
+        return sealObject({ ...others, content, ...defined({ nickname }), id: body.id });
+      };
+      const ids = step.ids.map(objectId);
+      return (store) => store.rewrite({ objects: ids, change, remove: step.remove.map(objectId) });
     }
     case "restore": {
       const versions: StoredVersion[] = [];

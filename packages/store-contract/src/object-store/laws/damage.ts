@@ -68,7 +68,11 @@ async function fill(place: StorePlace): Promise<void> {
   }
   const ids = ["a", "b", "c"];
   const { position } = await store.changesSince();
-  await store.documents.keep(parser, ids.map(entryOf), position);
+  await store.documents.keep(
+    parser,
+    ids.map((id) => entryOf(id)),
+    position,
+  );
 }
 
 /** Returns the questions about the store at a place: those of all stores, and some about documents. */
