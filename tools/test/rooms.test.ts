@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "index",
   ],
   core: [
+    "forget",
     "chat",
     "cost",
     "lines",

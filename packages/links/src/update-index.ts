@@ -67,6 +67,8 @@ export async function updateIndex(
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position, unkept };
     const changes = await store.changesSince(position, { limit: versionsAtOnce });
+    // Versions were rewritten or removed, and the store has removed the entries.
+    if (changes.restarted === true) return await updateIndex(store, parser, { mayContinue });
     if (changes.versions.length === 0) return { isBehind: false, added, position, unkept };
     const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
     const entries = await entriesOf(changed, store, parser);

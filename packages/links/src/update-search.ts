@@ -64,6 +64,13 @@ export async function updateSearch(
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position };
     const next = await store.changesSince(position, { limit: versionsAtOnce });
+    if (next.restarted === true) {
+      // Versions were rewritten or removed, so their texts must go; another process may have begun with that.
+      const kept = await index.position();
+      if (kept === position) await index.clear();
+      position = kept === position ? undefined : kept;
+      continue;
+    }
     if (next.versions.length === 0) return { isBehind: false, added, position };
     const limit = countAtOnce(next.versions);
     const changes =

@@ -66,6 +66,7 @@ export {
   sharedLines,
   withRange,
 } from "./model/line-range.ts";
+export { forgottenIn, type ForgottenNote, forgottenText } from "./model/forgotten-note.ts";
 export { ownViewFields, viewFields } from "./model/metadata-view.ts";
 export { isNickname, nicknameRule } from "./model/nickname.ts";
 export {

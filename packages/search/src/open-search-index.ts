@@ -157,6 +157,8 @@ export function openSearchIndex({
         for (const table of ["parts", "texts", "names", "state"])
           prepared(`DELETE FROM ${table}`).run();
       });
+      // The words of a text that the user had forgotten must not stay in free pages or in the log.
+      database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     },
 
     async [Symbol.asyncDispose]() {

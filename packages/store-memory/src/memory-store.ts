@@ -142,6 +142,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       if (nickname !== undefined) nicknames.set(nickname, id);
     }
     documents.clear();
+    requests.clear();
     privacy = {
       ...privacy,
       generation: privacy.generation + 1,

@@ -44,6 +44,8 @@ export function rewriteVersions(
       connection.execute("PRAGMA secure_delete = ON");
       const { versions, at } = readClock(connection);
       clearDocuments();
+      // An outcome can name an object that is removed.
+      connection.run("DELETE FROM requests");
       const removed = remove.reduce((count, id) => count + removeObject(sides, id), 0);
       const changes: Change[] = [];
       let changed = 0;

@@ -1,6 +1,10 @@
 import {
   defined,
   type DynamicReference,
+  forgottenIn,
+  type ForgottenNote,
+  forgottenText,
+  type JsonObject,
   type ObjectId,
   type StaticReference,
   type StoredVersion,
@@ -69,7 +73,11 @@ export async function rebuildCall(
   const made = rebuildMessages(layout, record, source, lost, messages);
   for (const text of made.failures)
     note({ id, version: call, type: "messages", text: `call ${call}: ${text}` });
-  if (made.hash !== undefined && made.hash !== messagesHash) {
+  const forgotten = forgottenOf(stored, chat.stored, versions.values());
+  if (made.hash !== undefined && made.hash !== messagesHash && forgotten !== undefined) {
+    const text = `the messages of call ${call} are not all that was sent: a part ${forgottenText(forgotten)}`;
+    note({ id, version: call, type: "forgotten", text });
+  } else if (made.hash !== undefined && made.hash !== messagesHash) {
     const text = `the rebuilt messages of call ${call} differ from the sent ones: their hash is ${made.hash}, stored ${messagesHash}`;
     note({ id, version: call, type: "messages", text });
   }
@@ -167,9 +175,25 @@ function checkReferences(
     const { version, at, hashes } = stored;
     if (reference === undefined || reference.tx_id !== at.tx_id) continue;
     if (reference.object_hash === hashes.object_hash) continue;
+    // The view says so.
+    if (forgottenIn(stored.body) !== undefined) continue;
     const text = `version ${version} of object ${id} is not the one to which the chat refers: object_hash is ${hashes.object_hash}, the reference has ${reference.object_hash}`;
     note({ id, version, type: "other", text });
   }
+}
+
+/** Returns when and why the newest part was forgotten of what a call showed; undefined if nothing was. */
+function forgottenOf(
+  view: StoredVersion,
+  chat: StoredVersion | undefined,
+  versions: Iterable<NamedVersion>,
+): ForgottenNote | undefined {
+  const shown = [view, ...(chat === undefined ? [] : [chat])].map(({ body }) => body as JsonObject);
+  for (const { stored } of versions) shown.push(stored.body);
+  return shown
+    .flatMap((body) => forgottenIn(body) ?? [])
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+    .at(-1);
 }
 
 function sourceOf(

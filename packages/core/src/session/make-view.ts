@@ -18,6 +18,7 @@ import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ActivationPolicy, UseKey } from "../policy/activation-policy.ts";
 import { classTokens } from "../render/message-tokens.ts";
+import { describeEntries } from "../view/describe-entries.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -332,10 +333,29 @@ async function inputOf(
         summaryOf: shortSummaries(state),
         unfolded: state.unfolded.turns.length === 0 ? undefined : state.unfolded.turns,
         changedFrom,
+        forgottenFrom: forgottenPlace(state, last),
         lastCall: last === undefined ? undefined : state.sent.view?.call,
       }),
     },
   };
+}
+
+/**
+ * Returns the index of the first entry of the last view of which something was forgotten since; undefined if nothing was.
+ * Of a chat it is not known which messages changed.
+ */
+function forgottenPlace(
+  { sent, pool, chat }: SessionState,
+  last: ViewRecord | undefined,
+): number | undefined {
+  const forgotten = sent.view?.forgotten;
+  if (forgotten === undefined || last === undefined) return undefined;
+  if (forgotten.includes(chat.id)) return 0;
+  const handles = new Set(forgotten.map((id) => pool.get(id)?.handle));
+  const index = describeEntries(last.entries).findIndex(({ versions }) =>
+    versions.some(({ handle }) => handles.has(handle)),
+  );
+  return index === -1 ? undefined : index;
 }
 
 /** Returns the short summaries of a session's turns; undefined if it has none. */

@@ -110,8 +110,11 @@ export async function openContextSession(
   }
 
   async function openScope(): Promise<SessionScope> {
+    // Read first: a rewrite that comes while the state is read makes the first commit read it again.
+    const { generation } = await dependencies.store.privacy();
     const opened = {
       dependencies,
+      generation,
       state: await openState(dependencies, host, executions),
       get readTool() {
         return hostRead ?? "read";

@@ -223,6 +223,7 @@ function beginRehearsal(
   const scope: SessionScope = {
     dependencies,
     state,
+    generation: 0,
     readTool: "read",
     ...emptyScopeMaps(),
     staged: [],

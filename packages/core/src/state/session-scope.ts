@@ -69,6 +69,8 @@ export interface SessionDependencies {
 export interface SessionScope {
   readonly dependencies: SessionDependencies;
   readonly state: SessionState;
+  /** The generation of the store when the state was read. After a rewrite the state is read again. */
+  readonly generation: number;
   /** The name of the tool with which the model reads a file. */
   readonly readTool: string;
   /** Versions of active objects with their contents, by object id. */
@@ -199,7 +201,8 @@ async function commitWrites(
   writes: readonly ObjectWrite[],
   options: CommitOptions = {},
 ): Promise<readonly StoredVersion[]> {
-  const { versions } = await scope.dependencies.store.commit(writes, options);
+  const { dependencies, generation } = scope;
+  const { versions } = await dependencies.store.commit(writes, { ...options, generation });
   return versions.map((made, index) => {
     const object = writes[index]?.object;
     if (object === undefined)

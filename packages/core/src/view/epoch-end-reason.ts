@@ -10,6 +10,7 @@ const reasons: Readonly<Record<EpochEnd, string>> = {
   "late-result": "a tool result arrived late",
   returned: "messages that another extension had left out are back",
   unfolded: "the user asked for folded work",
+  forgotten: "the user had something forgotten that the view showed",
   compaction: "the chat was compacted or archived",
   thinking: "the model would not have accepted its earlier thinking",
 };

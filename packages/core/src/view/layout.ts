@@ -100,6 +100,8 @@ export interface EpochInput {
    * none has. A model that binds its thinking does not accept thinking that it made behind them.
    */
   readonly changedFrom?: number;
+  /** Index of the first entry of the last view of which the user had a text forgotten since. Default: none. */
+  readonly forgottenFrom?: number;
   /** The number of the call that got the last view. An answer to it was thought after exactly that view. */
   readonly lastCall?: number;
   /** Whether no message of the present turn can leave, because the host itself shows them. Default: false. */
@@ -234,7 +236,8 @@ export type EpochEnd =
   | "compaction"
   | "thinking"
   | "returned"
-  | "unfolded";
+  | "unfolded"
+  | "forgotten";
 
 /**
  * Arranges chat, pool and active objects into the messages of a view. A layout is pure: the same input and record give

@@ -26,6 +26,8 @@ export interface SentView {
   /** SHA-256 of the request as the provider got it. It is stored with the answer. */
   readonly payloadHash?: string;
   readonly cache?: CacheState;
+  /** The objects that the user had forgotten, as a whole or in part, since the call. */
+  readonly forgotten?: readonly ObjectId[];
 }
 
 /** The facts that a view object stores: the record and its call. */
@@ -107,8 +109,16 @@ export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
     record: viewRecord(stored),
     tokens,
     isAnswered,
-    ...defined({ cache }),
+    ...defined({ cache, forgotten: forgottenSince(body) }),
   };
+}
+
+/** What a rewrite notes in the last view of a session that it concerns (decision D69). */
+export type ForgottenSince = { readonly objects: readonly ObjectId[] };
+
+/** Returns the objects that were forgotten since a view was sent. */
+function forgottenSince(body: ObjectBody): readonly ObjectId[] | undefined {
+  return (body["forgotten_since"] as ForgottenSince | undefined)?.objects;
 }
 
 function memoryOf(body: ObjectBody): JsonObject {

@@ -90,6 +90,10 @@ export function openNames(reading: Reading, followed: Positions): Names {
         async () => await store.changesSince(after, { limit: most.atOnce }),
       );
       if (changes === undefined) return;
+      if (changes.restarted === true) {
+        kept.clear();
+        handles.clear();
+      }
       for (const version of changes.versions) keep(version);
       ({ position } = changes);
       if (changes.versions.length < most.atOnce) return;

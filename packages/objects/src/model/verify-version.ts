@@ -10,9 +10,10 @@ export interface VersionProblem {
   readonly version?: number;
   /**
    * `missing`: the store has no such version; `unreadable`: the store cannot read it; `changed`: its fields do not match
-   * the stored hashes; `other`: its hashes differ from those of the reference.
+   * the stored hashes; `other`: its hashes differ from those of the reference; `forgotten`: they differ because the user
+   * had it forgotten, as a whole or in part.
    */
-  readonly type: "missing" | "unreadable" | "changed" | "other";
+  readonly type: "missing" | "unreadable" | "changed" | "other" | "forgotten";
   /** The problem as a sentence that names object and version. */
   readonly text: string;
 }

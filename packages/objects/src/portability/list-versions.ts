@@ -1,3 +1,4 @@
+import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { compareText } from "../store-kit/store-rules.ts";
@@ -21,7 +22,8 @@ const pageSize = 500;
 
 /**
  * Lists the versions of transactions after `since`, ordered by transaction, object and version. With `skipDamaged`, damaged
- * versions are left out and counted; without it, they reject.
+ * versions are left out and counted; without it, they reject. Rejects with `VERSION_CONFLICT` if the store is rewritten
+ * meanwhile.
  */
 export async function listVersions(
   store: Pick<ObjectStore, "changesSince">,
@@ -36,6 +38,12 @@ export async function listVersions(
   let position: string | undefined;
   for (;;) {
     const page = await store.changesSince(position, { limit: pageSize, skipDamaged });
+    if (page.restarted === true) {
+      throw new StoreError(
+        "VERSION_CONFLICT",
+        "objects were rewritten or removed while the store was read; run the command again",
+      );
+    }
     unlisted += page.skipped ?? 0;
     damaged.push(...(page.damaged ?? []));
     for (const { body, version, at } of page.versions) {

@@ -27,7 +27,7 @@ import type { RewriteRequest, RewriteResult, StorePrivacy } from "./store-privac
  * - `compare-and-set`: of several commits that expect the same version exactly one resolves; the others reject with
  *   `VERSION_CONFLICT`.
  * - `request-id-replays`: a repeated request id returns the first outcome and writes nothing; in a durable store also
- *   after a reopening. With other writes it rejects with `REQUEST_CONFLICT`.
+ *   after a reopening, and until a rewrite. With other writes it rejects with `REQUEST_CONFLICT`.
  * - `nickname-is-unique`: no two objects have the same nickname, and no nickname equals another object's id:
  *   `NICKNAME_TAKEN`.
  * - `absent-is-undefined`: for an unknown id, version or nickname the store returns `undefined`, never an error.

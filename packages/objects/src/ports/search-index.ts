@@ -24,7 +24,7 @@ export interface SearchIndex extends AsyncDisposable {
   /** Returns the places of the texts that have words of the query, best first. */
   search(query: SearchQuery): Promise<readonly SearchHit[]>;
 
-  /** Forgets all texts, so that they are added again from the beginning. */
+  /** Forgets all texts, so that they are added again from the beginning. Nothing of them stays in its files. */
   clear(): Promise<void>;
 }
 

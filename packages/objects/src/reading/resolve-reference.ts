@@ -1,5 +1,6 @@
 import { StoreError } from "../errors.ts";
 import type { ObjectHashes } from "../model/hashes.ts";
+import { forgottenIn, forgottenText } from "../model/forgotten-note.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import type { ObjectBody } from "../model/object-body.ts";
 import type { ObjectId } from "../model/object-id.ts";
@@ -160,6 +161,11 @@ function contradiction(
     return { id, version, type: "other", text };
   };
   const differing = differingHash(hashes, reference);
+  const forgotten = differing === undefined ? undefined : forgottenIn(stored.body);
+  if (forgotten !== undefined) {
+    const text = `version ${version} of object ${id} ${forgottenText(forgotten)}`;
+    return { id, version, type: "forgotten", text };
+  }
   if (differing !== undefined)
     return other(`${differing} is ${hashes[differing]}, named ${reference[differing]}`);
   // Without a transaction, the time selects a version and need not be that of its transaction.

@@ -86,8 +86,9 @@ export function isJustified(
       return hasReturned(call) || isFoldLeftOut(last, input);
     case "thinking":
       return isOtherModel(call) && call.lastMessages.some((one) => signatureIn(one) !== undefined);
-    // No session of these laws asks for folded work.
+    // No session of these laws asks for folded work, or forgets.
     case "unfolded":
+    case "forgotten":
     case undefined:
       return false;
     default:

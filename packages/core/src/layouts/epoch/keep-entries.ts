@@ -39,10 +39,11 @@ export function keepEntries(
   const late = entries.findIndex((entry) => isLate(context, entry));
   const refused = refusedFrom(context, entries, memory);
   const { from: other, isWithheld } = leftOutNow(context, entries, memory);
-  const cut = Math.min(...[late, refused, other].map((at) => (at === -1 ? entries.length : at)));
+  const { forgottenFrom: forgotten = -1 } = context.epochs;
+  const changed = [late, refused, other, forgotten];
+  const cut = Math.min(entries.length, ...changed.filter((at) => at !== -1));
   const isRefused = refused !== -1 && memory.bound_to !== boundTo(context);
-  const end: EpochEnd | undefined =
-    late !== -1 ? "late-result" : isRefused ? "thinking" : undefined;
+  const end = endOf({ late, forgotten, isRefused });
   return {
     entries: redraw(context, entries, { cut, isWithheld }),
     cut,
@@ -50,6 +51,16 @@ export function keepEntries(
     until: { turns, steps },
     ...defined({ end }),
   };
+}
+
+function endOf(found: {
+  readonly late: number;
+  readonly forgotten: number;
+  readonly isRefused: boolean;
+}): EpochEnd | undefined {
+  if (found.forgotten !== -1) return "forgotten";
+  if (found.late !== -1) return "late-result";
+  return found.isRefused ? "thinking" : undefined;
 }
 
 /** Returns why a new view is made, although the chat has the messages of the last one; undefined if none is. */
@@ -162,8 +173,8 @@ function refusedFrom(
 ): number {
   const bound = boundTo(context);
   if (bound === undefined) return -1;
-  const { changedFrom = Number.POSITIVE_INFINITY } = context.epochs;
-  const from = memory.bound_to === bound ? changedFrom : 0;
+  const { changedFrom = Infinity, forgottenFrom = Infinity } = context.epochs;
+  const from = memory.bound_to === bound ? Math.min(changedFrom, forgottenFrom) : 0;
   return entries.findIndex(
     (entry, index) => index >= from && showsThinking(context, entry) && !context.leftOut.has(entry),
   );

@@ -163,8 +163,10 @@ export const removedIsAbsent: Scenario = (createPlace) =>
   inStore(createPlace, async (store) => {
     await storeSecret(store);
     const { position } = await store.changesSince();
+    const first = { object: sample("again", { content: "first" }), expect: 0 };
+    await store.commit([first], { requestId: "begin" });
 
-    await store.rewrite({ objects: [], change: () => undefined, remove: [c, objectId("nowhere")] });
+    await store.rewrite({ objects: [], change: () => undefined, remove: [c, objectId("again"), objectId("nowhere")] });
 
     assert.equal(await store.get(c), undefined);
     assert.equal(await store.get(c, { version: 1 }), undefined);
@@ -185,13 +187,16 @@ export const removedIsAbsent: Scenario = (createPlace) =>
     assert.equal((await store.changesSince(all.position)).restarted, undefined);
     assert.equal(all.restarted, undefined);
 
+    const begun = await store.commit([first], { requestId: "begin" });
+    assert.equal(begun.replayed, false);
+    assert.equal((await store.get(objectId("again")))?.body.content, "first");
     await store.commit([
       { object: sample("c", { content: "another" }), expect: 0 },
       { object: sample("e", { nickname: "gone" }), expect: 0 },
     ]);
     assert.equal((await store.get(c))?.version, 1);
     assert.equal((await store.lookup("gone"))?.body.id, objectId("e"));
-    assert.equal((await store.changesSince(all.position)).versions.length, 2);
+    assert.equal((await store.changesSince(all.position)).versions.length, 3);
   });
 
 export const rewriteIsAtomic: Scenario = (createPlace) =>

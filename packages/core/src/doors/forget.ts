@@ -1,0 +1,10 @@
+export { forgottenFilter } from "../forget/forgotten-texts.ts";
+export { isTombstone } from "../forget/forgotten-object.ts";
+export {
+  type ForgetPlan,
+  type ForgetTarget,
+  type PlannedObject,
+  planForget,
+  type PlanOptions,
+} from "../forget/plan-forget.ts";
+export { sessionObjects } from "../forget/session-objects.ts";

@@ -1,0 +1,151 @@
+import {
+  type ForgottenNote,
+  isJsonObject,
+  isReference,
+  type JsonObject,
+  type JsonValue,
+  type ObjectBody,
+  type SealedObject,
+  sealObject,
+  type StoredVersion,
+} from "@self-context-manager/objects";
+
+/** Returns the mark for what was forgotten (decision D69). */
+export function forgottenMark({ at, reason }: ForgottenNote): string {
+  return `[forgotten: ${at.slice(0, 10)}, ${reason}]`;
+}
+
+/** Fields whose texts programs read, so that a mark in them would be an error; and the id. */
+const ownFields: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "forgotten",
+  "view",
+  "content_fields",
+]);
+
+/** How texts are changed, and what is known to have nothing to change. */
+export interface TextChange {
+  readonly change: (text: string) => string;
+  /** Returns another part instead of a part of an object as a whole; undefined to look at its texts. Default: none. */
+  readonly replace?: (part: JsonObject) => JsonObject | undefined;
+  /** Parts without a change, which the versions of an object share. */
+  readonly clean: WeakSet<object>;
+}
+
+/**
+ * Returns a version whose texts are changed, in the values and names of all its fields; undefined if none is changed.
+ * References stay: they have no text.
+ */
+export function withTexts(
+  { body }: StoredVersion,
+  note: ForgottenNote,
+  texts: TextChange,
+): SealedObject | undefined {
+  let isChanged = false;
+  const changed: Record<string, JsonValue | undefined> = {};
+  for (const [field, value] of Object.entries(body)) {
+    const other = ownFields.has(field) ? value : changeTexts(value, texts);
+    const name = ownFields.has(field) ? field : texts.change(field);
+    if (other !== value || name !== field) isChanged = true;
+    changed[name] = other;
+  }
+  if (!isChanged) return undefined;
+  const { content, nickname } = body;
+  // A mark is no name, and two objects cannot have the same one.
+  if (changed["nickname"] !== nickname) delete changed["nickname"];
+  if (typeof content === "string" && body["char_count"] === content.length)
+    changed["char_count"] = String(changed["content"]).length;
+  return sealObject({ ...(changed as ObjectBody), forgotten: { ...note } });
+}
+
+function changeTexts(value: JsonValue | undefined, texts: TextChange): JsonValue | undefined {
+  if (typeof value === "string") return texts.change(value);
+  if (typeof value !== "object" || value === null || texts.clean.has(value)) return value;
+  if (isReference(value)) return value;
+  const result = Array.isArray(value)
+    ? changeItems(value as readonly JsonValue[], texts)
+    : changeFields(value as JsonObject, texts);
+  if (result === value && Object.isFrozen(value)) texts.clean.add(value);
+  return result;
+}
+
+function changeItems(list: readonly JsonValue[], texts: TextChange): JsonValue {
+  const items = list.map((item) => changeTexts(item, texts) ?? null);
+  return items.some((item, index) => item !== list[index]) ? items : list;
+}
+
+function changeFields(object: JsonObject, texts: TextChange): JsonValue {
+  const replaced = texts.replace?.(object);
+  if (replaced !== undefined) return replaced;
+  let isChanged = false;
+  const fields = Object.entries(object).map(([field, item]) => {
+    const name = texts.change(field);
+    const other = changeTexts(item, texts);
+    if (name !== field || other !== item) isChanged = true;
+    return [name, other] as const;
+  });
+  return isChanged ? Object.fromEntries(fields) : object;
+}
+
+/** The fields of a tombstone besides those of every object: they say what it was, and have no text of it. */
+const keptFields: Readonly<Record<string, readonly string[]>> = {
+  toolcall: ["tool", "call_kind", "status", "is_error", "chat_ref", "provider_id", "timestamp"],
+  user: ["chat_ref", "turn", "block", "media"],
+  file: ["file_type"],
+};
+
+/** Types of which a session consists. Their tombstones have another type, because programs read their fields. */
+const sessionTypes: ReadonlySet<string> = new Set(["session", "chat", "view"]);
+
+/** Whether a version was forgotten as a whole. */
+export function isTombstone({ body }: { readonly body: JsonObject }): boolean {
+  const { provenance } = body;
+  return isJsonObject(provenance) && provenance["origin"] === forgottenOrigin;
+}
+
+const forgottenOrigin = "forgotten";
+
+/** Returns the tombstone of a version: its place, when and why it was forgotten, and no text. */
+export function tombstoneOf({ body }: StoredVersion, note: ForgottenNote): SealedObject {
+  const { id, type } = body;
+  const mark = forgottenMark(note);
+  const kept = (keptFields[type] ?? []).flatMap((field) =>
+    body[field] === undefined ? [] : [[field, body[field]] as const],
+  );
+  const ofType: JsonObject =
+    type === "toolcall"
+      ? { args: {}, args_display: `${String(body["tool"])}: ${mark}` }
+      : type === "file"
+        ? { path: null, presence: "present" }
+        : {};
+  return sealObject({
+    id,
+    type: sessionTypes.has(type) ? "forgotten" : type,
+    locked: false,
+    content: mark,
+    ...Object.fromEntries(kept),
+    ...ofType,
+    char_count: mark.length,
+    forgotten: { ...note },
+    provenance: { origin: forgottenOrigin, generator: "human" },
+  });
+}
+
+/** Fields within an object that name things and say nothing. */
+const nameFields: ReadonlySet<string> = new Set(["id", "toolcall_ids", "toolCallId", "key"]);
+
+/** Returns the texts of a version by which it is known again: those of its content, turns, arguments and blocks. */
+export function ownTexts({ body }: StoredVersion, least: number): readonly string[] {
+  const texts: string[] = [];
+  const add = (value: JsonValue | undefined): void => {
+    if (typeof value === "string") {
+      const text = value.trim();
+      if (text.length >= least) texts.push(text);
+    } else if (Array.isArray(value)) (value as readonly JsonValue[]).forEach(add);
+    else if (isJsonObject(value) && !isReference(value))
+      for (const [field, item] of Object.entries(value)) if (!nameFields.has(field)) add(item);
+  };
+  for (const field of ["content", "turns", "args", "blocks", "details"]) add(body[field]);
+  return texts;
+}

@@ -1,0 +1,229 @@
+import {
+  exportObjects,
+  type ObjectStore,
+  objectId,
+  resolveReference,
+  type StaticReference,
+} from "@self-context-manager/objects";
+import { describe, expect, it } from "vitest";
+
+import { planForget } from "../../src/forget/plan-forget.ts";
+import { sessionObjects } from "../../src/forget/session-objects.ts";
+import { rebuildView } from "../../src/inspect/view-history.ts";
+import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
+import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
+import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
+import type { Layout } from "../../src/view/layout.ts";
+import { type ScriptedHistory, scriptHistory } from "../session/script-history.ts";
+import { openTestSession, otherHost, type TestSession } from "../session/test-session.ts";
+
+const secret = ["sk", "live", "Zq83kLmN02xYvT7u"].join("-");
+const note = { at: "2026-11-30T10:00:00.000Z", reason: "a test" };
+const mark = "[forgotten: 2026-11-30, a test]";
+
+const layouts: readonly (readonly [string, Layout])[] = [
+  ["epoch", epochLayout()],
+  ["pooled", pooledLayout],
+];
+
+interface Leaked extends TestSession {
+  readonly history: ScriptedHistory;
+}
+
+/** A session in which a key was pasted, printed, written into a file and passed to commands. */
+async function leaked(layout: Layout): Promise<Leaked> {
+  const opened = await openTestSession({
+    layout,
+    policy: recentlyUsedPolicy(),
+    files: { "/work/.env": `KEY=${secret}\nPORT=1\n`, "/work/a.ts": "export const a = 1;\n" },
+  });
+  const { session } = opened;
+  const history = scriptHistory();
+  history.user(`Please deploy with ${secret}, and tell me when it is done.`);
+  history.call(
+    "bash",
+    {
+      command: `curl -H "Authorization: Bearer ${secret}" https://example.org/deploy/of/the/whole/service/with/a/long/name`,
+    },
+    "accepted",
+  );
+  history.call("bash", { command: "env" }, `HOME=/root\nKEY=${secret}\nTERM=xterm\n`);
+  await history.read(session, ".env");
+  await history.read(session, "a.ts");
+  history.call(
+    "write",
+    { path: "deploy.sh", content: `#!/bin/sh\nexport KEY="${secret}"\n` },
+    "ok",
+  );
+  history.say(`It is deployed with ${secret}.`);
+  history.user("Thank you. Is there a log?");
+  await history.ingest(session);
+  await session.nextView();
+  history.say("There is none.");
+  history.user("Then write one.");
+  await history.ingest(session);
+  await session.nextView();
+  return { ...opened, history };
+}
+
+async function stored(store: ObjectStore): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of exportObjects(store)) lines.push(line);
+  return lines.join("\n");
+}
+
+async function forget(
+  store: ObjectStore,
+  text: string,
+): Promise<Awaited<ReturnType<typeof planForget>>> {
+  const { key } = await store.privacy();
+  const plan = await planForget(store, { matches: (one) => placesOf(one, text) }, { ...note, key });
+  await store.rewrite(plan.request);
+  return plan;
+}
+
+function* placesOf(text: string, part: string): Iterable<{ start: number; end: number }> {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1))
+    yield { start: at, end: at + part.length };
+}
+
+describe.each(layouts)("forgetting a text with the %s layout", (_, layout) => {
+  it("leaves it in no field of any version, and leaves everything else as it was", async () => {
+    const { store } = await leaked(layout);
+    expect(await stored(store)).toContain(secret);
+
+    const plan = await forget(store, secret);
+
+    const text = await stored(store);
+    expect(text).not.toContain(secret);
+    // A line that was cut has no beginning of it either.
+    expect(text).not.toContain(secret.slice(0, 8));
+    expect(text).toContain(mark);
+    expect(text).toContain("export const a = 1;");
+    expect(plan.texts).toEqual([secret]);
+    expect(plan.sessions).toHaveLength(1);
+  });
+
+  it("leaves the view of a running session with its next call", async () => {
+    const { session, store, history } = await leaked(layout);
+    history.say("Done.");
+    history.user("And now?");
+    await forget(store, secret);
+
+    await history.ingest(session);
+    const view = await session.nextView();
+
+    const text = JSON.stringify(view.messages);
+    expect(text).not.toContain(secret);
+    expect(text).toContain(mark);
+    expect(text).toContain("And now?");
+    if (view.epoch !== undefined) {
+      expect(view.epoch.endedBy).toBe("forgotten");
+      history.say("Nothing.");
+      history.user("Good.");
+      await history.ingest(session);
+      expect((await session.nextView()).epoch?.isNew).toBe(false);
+    }
+  });
+
+  it("resumes with the view that the running session has", async () => {
+    const { session, store, reopen } = await leaked(layout);
+    await forget(store, secret);
+    const { messages } = await session.nextView();
+
+    const resumed = await reopen();
+
+    expect((await resumed.peekView()).messages).toEqual(messages);
+  });
+
+  it("rebuilds earlier views with the mark, and says so", async () => {
+    const { store } = await leaked(layout);
+    const { items } = await store.find({ where: { type: "session" } });
+    await forget(store, secret);
+
+    const view = await rebuildView(store, [layout], items[0]?.body.id ?? objectId("none"), 1);
+
+    expect(JSON.stringify(view?.messages)).not.toContain(secret);
+    expect(JSON.stringify(view?.messages)).toContain(mark);
+    expect(view?.problems.map(({ type }) => type)).toEqual(["forgotten"]);
+    expect(view?.problems[0]?.text).toContain("2026-11-30");
+  });
+});
+
+describe("forgetting whole objects", () => {
+  it("leaves a tombstone, and no copy of the content", async () => {
+    const { store, session } = await leaked(epochLayout());
+    const [file] = (await store.find({ where: { path: "/work/a.ts" } })).items;
+    const id = file?.body.id ?? objectId("none");
+    const { key } = await store.privacy();
+    const plan = await planForget(store, { objects: [id] }, { ...note, key });
+
+    await store.rewrite(plan.request);
+
+    const tombstone = await store.get(id);
+    expect(tombstone?.body).toMatchObject({
+      type: "file",
+      content: mark,
+      path: null,
+      forgotten: note,
+    });
+    expect(await stored(store)).not.toContain("export const a = 1;");
+    expect(await stored(store)).not.toContain("/work/a.ts");
+    expect(JSON.stringify((await session.nextView()).messages)).not.toContain("export const a");
+    expect((await planForget(store, { objects: [id] }, { ...note, key })).objects).toEqual([]);
+  });
+
+  it("makes references to it say when it was forgotten", async () => {
+    const { store } = await leaked(epochLayout());
+    const calls = (await store.find({ where: { type: "toolcall", tool: "read" } })).items;
+    const call = await store.get(calls[0]?.body.id ?? objectId("none"));
+    const [reference] = call?.body["file_refs"] as unknown as readonly StaticReference[];
+    const { key } = await store.privacy();
+    const target = { objects: [reference?.id ?? objectId("none")] };
+    await store.rewrite((await planForget(store, target, { ...note, key })).request);
+
+    const resolved = await resolveReference(store, reference ?? { ref: "static", id: "none" });
+
+    expect(resolved).toMatchObject({ isVerified: false, problem: { type: "forgotten" } });
+    expect(resolved.problem?.text).toContain("was forgotten at 2026-11-30T10:00:00.000Z: a test");
+  });
+
+  it("takes the arguments of a tool call out of the chat", async () => {
+    const { store } = await leaked(epochLayout());
+    const calls = (await store.find({ where: { type: "toolcall", tool: "bash" } })).items;
+    const { key } = await store.privacy();
+    const ids = calls.map(({ body }) => body.id);
+
+    await store.rewrite((await planForget(store, { objects: ids }, { ...note, key })).request);
+
+    expect(await stored(store)).not.toContain("example.org/deploy");
+    expect(await stored(store)).not.toContain("TERM=xterm");
+  });
+
+  it("forgets a session with what only it has, and leaves another one whole", async () => {
+    const { store, reopen, session } = await leaked(epochLayout());
+    const other = await reopen(otherHost);
+    const history = scriptHistory(9_000);
+    history.user("What is in a.ts?");
+    await history.read(other, "a.ts");
+    await history.ingest(other);
+    const before = (await other.nextView()).messages;
+    const { items } = await store.find({ where: { type: "session", session_id: "session-1" } });
+    const objects = await sessionObjects(
+      store,
+      items.map(({ body }) => body.id),
+    );
+    const { key } = await store.privacy();
+
+    const plan = await planForget(store, { objects, withCopies: false }, { ...note, key });
+    await store.rewrite(plan.request);
+
+    expect(await stored(store)).not.toContain(secret);
+    expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
+    expect((await (await reopen(otherHost)).peekView()).messages).toEqual(before);
+    const again = scriptHistory();
+    again.user("Hello again.");
+    await again.ingest(session);
+    expect(JSON.stringify((await session.nextView()).messages)).toContain("Hello again.");
+  });
+});
