@@ -17,6 +17,7 @@ import { linksCommand } from "./commands/links.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
+import { forgetCommand } from "./commands/forget.ts";
 import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
 import { listCommand } from "./commands/list.ts";
@@ -51,6 +52,8 @@ export interface CliInput {
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Whether a person can answer a question on `stdin`. Default: whether `stdin` and `stderr` are terminals. */
+  readonly canAsk?: boolean;
   /** The page of the inspector. */
   readonly page?: PageFiles;
   /** Resolves when the user ends a command that runs until then. */
@@ -73,6 +76,7 @@ const commands: readonly Command[] = [
   nicknameCommand,
   noteCommand,
   summarizeCommand,
+  forgetCommand,
   exportCommand,
   importCommand,
   backupCommand,
@@ -98,6 +102,8 @@ export async function runCli(
       environment: input.environment ?? process.env,
       folder: input.folder ?? process.cwd(),
       stdin: input.stdin ?? process.stdin,
+      canAsk:
+        input.canAsk ?? (input.stdin === undefined && process.stdin.isTTY && process.stderr.isTTY),
       ...defined({ page: input.page }),
       interruption: input.interruption ?? interruption,
     });
@@ -220,6 +226,7 @@ async function runCommand(
     environment,
     folder,
     stdin: input.stdin,
+    canAsk: input.canAsk ?? false,
     ...defined({ page: input.page }),
     interruption: async () => await input.interruption(),
     print: values["raw"] === true ? output.raw : async (printed) => await output.stdout(printed),

@@ -42,6 +42,8 @@ export interface CommandCall {
   /** The folder that paths are relative to. */
   readonly folder: string;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Whether a person is at the terminal and can answer a question. */
+  readonly canAsk: boolean;
   /** The page of the inspector. Default: that of its package. */
   readonly page?: PageFiles;
   /** Resolves when the user ends the command, usually with Ctrl-C. */

@@ -45,12 +45,19 @@ function callNumber(given: string): number {
   throw new UsageError(`${JSON.stringify(given)} is not a call; it must be a whole number above 0`);
 }
 
-/** Prints the problems of rebuilt calls and fails if there are any. */
+/** Whether a rebuilt call differs from the sent one only because the user had something forgotten. */
+export function isForgotten({ type }: RebuiltView["problems"][number]): boolean {
+  return type === "forgotten";
+}
+
+/** Prints the problems of rebuilt calls and fails if there are any. What the user had forgotten is no failure. */
 export function failUnverified(
   views: readonly Pick<RebuiltView, "call" | "problems">[],
   note: (text: string) => void,
 ): void {
-  const harmed = views.filter(({ problems }) => problems.length > 0);
+  const forgotten = views.flatMap(({ problems }) => problems.filter(isForgotten));
+  for (const text of new Set(forgotten.map((one) => one.text))) note(visible(text));
+  const harmed = views.filter(({ problems }) => !problems.every(isForgotten));
   if (harmed.length === 0) return;
   const problems = new Set(harmed.flatMap((view) => view.problems.map(({ text }) => text)));
   for (const text of problems) note(visible(text));

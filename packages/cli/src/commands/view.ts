@@ -8,7 +8,13 @@ import { jsonText } from "../format/json.ts";
 import { messageText, shownText } from "../format/message-text.ts";
 import { visible } from "../format/terminal-text.ts";
 import { fields, right, table } from "../format/table.ts";
-import { callView, failUnverified, sessionNote, sessionViews } from "../session-views.ts";
+import {
+  callView,
+  failUnverified,
+  isForgotten,
+  sessionNote,
+  sessionViews,
+} from "../session-views.ts";
 
 export const viewCommand: Command = {
   name: "view",
@@ -87,10 +93,18 @@ function callsTable(calls: readonly Row[]): string {
       shortCount(row.tokens),
       row.layout,
       row.epoch === undefined ? "" : String(row.epoch.number),
-      ...(isVerified ? [row.isVerified === true ? "yes" : "NO"] : []),
+      ...(isVerified ? [verifiedText(row)] : []),
       endText(row),
     ]),
   );
+}
+
+function verifiedText({
+  isVerified = false,
+  problems,
+}: Pick<Row, "isVerified" | "problems">): string {
+  if (!isVerified) return "NO";
+  return problems.some(isForgotten) ? "in part" : "yes";
 }
 
 /** Why the previous epoch ended, at the first call of the next one. */
@@ -115,7 +129,7 @@ function entriesText(view: RebuiltView): string {
     ["time", view.at.tx_time],
     ["layout", view.layout],
     ["tokens", String(view.tokens)],
-    ["verified", view.isVerified ? "yes" : "no"],
+    ["verified", verifiedText(view).toLowerCase()],
     ...view.systemPrompts.map(
       ({ origin, id, version }) => [`system (${origin})`, `${id} v${version}`] as const,
     ),

@@ -3,6 +3,7 @@ import { type ObjectStore, StoreError, type StoredMetadata } from "@self-context
 import { viewHistory } from "@self-context-manager/core/inspect";
 import { messageOf } from "@self-context-manager/objects";
 
+import { isForgotten } from "../session-views.ts";
 import { counted } from "../format/amounts.ts";
 import type { Progress } from "../format/progress.ts";
 import { damaged, type Finding, note, ok } from "./finding.ts";
@@ -22,6 +23,7 @@ export async function checkSessions(
   const empty: string[] = [];
   let sessions = 0;
   let calls = 0;
+  let forgotten = 0;
   for await (const body of sessionsIn(store)) {
     sessions += 1;
     try {
@@ -30,7 +32,8 @@ export async function checkSessions(
       for await (const view of history?.verify() ?? []) {
         calls += 1;
         progress.come(undefined, calls);
-        const [first] = view.problems;
+        const first = view.problems.find((problem) => !isForgotten(problem));
+        if (first === undefined && view.problems.length > 0) forgotten += 1;
         // Without a version that is missing, the messages are others too.
         const missing = view.problems.find(({ type }) => type === "missing");
         const where = `session ${body.id}, call ${view.call}`;
@@ -43,8 +46,9 @@ export async function checkSessions(
     }
   }
   const all = `${counted(calls, "call")} of ${counted(sessions, "session")}`;
+  const without = forgotten === 0 ? "" : `, ${forgotten} of them without what was forgotten since`;
   return [
-    viewsFinding(all, problems, incomplete, lostFile),
+    viewsFinding(all, without, problems, incomplete, lostFile),
     empty.length === 0
       ? ok("sessions", "each session has calls")
       : note("sessions", `${counted(empty.length, "session")} without a call`, empty),
@@ -58,12 +62,14 @@ async function* sessionsIn(store: ObjectStore): AsyncGenerator<StoredMetadata["b
 
 function viewsFinding(
   all: string,
+  without: string,
   problems: readonly string[],
   incomplete: readonly string[],
   lostFile: string | undefined,
 ): Finding {
   const text = (count: number): string => `${count} of ${all} cannot be rebuilt`;
-  if (problems.length === 0 && incomplete.length === 0) return ok("views", `${all} rebuilt`);
+  if (problems.length === 0 && incomplete.length === 0)
+    return ok("views", `${all} rebuilt${without}`);
   if (problems.length === 0)
     return note("views", `${text(incomplete.length)}, because versions are missing`, incomplete);
   if (lostFile === undefined) return damaged("views", text(problems.length), problems);

@@ -1,4 +1,5 @@
 export { forgottenFilter } from "../forget/forgotten-texts.ts";
+export { forget } from "../forget/forget.ts";
 export { isTombstone } from "../forget/forgotten-object.ts";
 export {
   type ForgetPlan,

@@ -24,6 +24,12 @@ const ownFields: ReadonlySet<string> = new Set([
   "content_fields",
 ]);
 
+/** Fields with data of tools and providers, in which names can be texts of somebody. Other names are this program's own. */
+const foreignFields: ReadonlySet<string> = new Set(["args", "arguments", "details", "meta"]);
+
+/** Names within an object whose values programs read. */
+const readNames: ReadonlySet<string> = new Set(["type", "role"]);
+
 /** How texts are changed, and what is known to have nothing to change. */
 export interface TextChange {
   readonly change: (text: string) => string;
@@ -34,8 +40,8 @@ export interface TextChange {
 }
 
 /**
- * Returns a version whose texts are changed, in the values and names of all its fields; undefined if none is changed.
- * References stay: they have no text.
+ * Returns a version whose texts are changed, in the values of all its fields, and in the names within foreign data;
+ * undefined if none is changed. References stay: they have no text.
  */
 export function withTexts(
   { body }: StoredVersion,
@@ -45,10 +51,11 @@ export function withTexts(
   let isChanged = false;
   const changed: Record<string, JsonValue | undefined> = {};
   for (const [field, value] of Object.entries(body)) {
-    const other = ownFields.has(field) ? value : changeTexts(value, texts);
-    const name = ownFields.has(field) ? field : texts.change(field);
-    if (other !== value || name !== field) isChanged = true;
-    changed[name] = other;
+    const other = ownFields.has(field)
+      ? value
+      : changeTexts(value, texts, foreignFields.has(field));
+    if (other !== value) isChanged = true;
+    changed[field] = other;
   }
   if (!isChanged) return undefined;
   const { content, nickname } = body;
@@ -59,29 +66,34 @@ export function withTexts(
   return sealObject({ ...(changed as ObjectBody), forgotten: { ...note } });
 }
 
-function changeTexts(value: JsonValue | undefined, texts: TextChange): JsonValue | undefined {
+function changeTexts(
+  value: JsonValue | undefined,
+  texts: TextChange,
+  isForeign: boolean,
+): JsonValue | undefined {
   if (typeof value === "string") return texts.change(value);
   if (typeof value !== "object" || value === null || texts.clean.has(value)) return value;
   if (isReference(value)) return value;
   const result = Array.isArray(value)
-    ? changeItems(value as readonly JsonValue[], texts)
-    : changeFields(value as JsonObject, texts);
+    ? changeItems(value as readonly JsonValue[], texts, isForeign)
+    : changeFields(value as JsonObject, texts, isForeign);
   if (result === value && Object.isFrozen(value)) texts.clean.add(value);
   return result;
 }
 
-function changeItems(list: readonly JsonValue[], texts: TextChange): JsonValue {
-  const items = list.map((item) => changeTexts(item, texts) ?? null);
+function changeItems(list: readonly JsonValue[], texts: TextChange, isForeign: boolean): JsonValue {
+  const items = list.map((item) => changeTexts(item, texts, isForeign) ?? null);
   return items.some((item, index) => item !== list[index]) ? items : list;
 }
 
-function changeFields(object: JsonObject, texts: TextChange): JsonValue {
+function changeFields(object: JsonObject, texts: TextChange, isForeign: boolean): JsonValue {
   const replaced = texts.replace?.(object);
   if (replaced !== undefined) return replaced;
   let isChanged = false;
   const fields = Object.entries(object).map(([field, item]) => {
-    const name = texts.change(field);
-    const other = changeTexts(item, texts);
+    if (!isForeign && readNames.has(field)) return [field, item] as const;
+    const name = isForeign ? texts.change(field) : field;
+    const other = changeTexts(item, texts, isForeign || foreignFields.has(field));
     if (name !== field || other !== item) isChanged = true;
     return [name, other] as const;
   });

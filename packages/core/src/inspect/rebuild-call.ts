@@ -88,7 +88,7 @@ export async function rebuildCall(
     entries,
     ids,
     record,
-    isVerified: problems.size === 0,
+    isVerified: [...problems.values()].every(({ type }) => type === "forgotten"),
     problems: [...problems.values()],
   };
 }

@@ -62,7 +62,10 @@ export interface RebuiltView extends CallSummary {
   /** The ids of the objects that the entries name, by handle. */
   readonly ids: ReadonlyMap<string, ObjectId>;
   readonly record: ViewRecord;
-  /** Whether the messages are equal to the sent ones byte for byte, and every version that they name is undamaged. */
+  /**
+   * Whether the messages are equal to the sent ones byte for byte, and every version that they name is undamaged; except for
+   * what the user had forgotten since, which `problems` then says.
+   */
   readonly isVerified: boolean;
   /** All problems, each once. */
   readonly problems: readonly ViewProblem[];

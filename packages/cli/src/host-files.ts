@@ -1,0 +1,92 @@
+import type { StoredMetadata } from "@self-context-manager/core";
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/** Units of a file that are looked at together; as many of the part before are looked at again, for a text at the cut. */
+const part = 1 << 20;
+
+/**
+ * Returns the files outside of the store that have a text: the files of the objects, and the hosts' own files of the
+ * sessions. A file that cannot be read is left out.
+ */
+export async function filesWith(
+  hasText: (text: string) => boolean,
+  objects: readonly StoredMetadata[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const paths = new Set<string>();
+  for (const { body } of objects) {
+    const path = body["path"];
+    if (typeof path === "string") paths.add(path);
+    if (body.type === "session")
+      for (const file of await hostFiles(body, environment)) paths.add(file);
+  }
+  const found: string[] = [];
+  for (const path of paths) if (await hasTextIn(path, hasText)) found.push(path);
+  return found.toSorted();
+}
+
+/** Returns the files in which Pi and OpenClaw keep a session. */
+async function hostFiles(
+  body: StoredMetadata["body"],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const id = body["session_id"];
+  if (typeof id !== "string" || id === "") return [];
+  const home = homedir();
+  const pi = environment["PI_CODING_AGENT_DIR"] ?? join(home, ".pi", "agent");
+  const openclaw = environment["OPENCLAW_STATE_DIR"] ?? join(home, ".openclaw");
+  const named = (file: string): boolean => basename(file).includes(basename(id));
+  const files = [
+    ...(await namesBelow(join(pi, "sessions"))),
+    ...(await namesBelow(join(openclaw, "agents"))),
+  ];
+  return files.filter(named);
+}
+
+async function namesBelow(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  } catch {
+    return [];
+  }
+}
+
+async function hasTextIn(path: string, hasText: (text: string) => boolean): Promise<boolean> {
+  try {
+    if (!(await stat(path)).isFile()) return false;
+    let before = "";
+    for await (const chunk of createReadStream(path, { encoding: "utf8", highWaterMark: part })) {
+      const text = before + String(chunk);
+      if (hasText(text)) return true;
+      before = text.slice(-part);
+    }
+    return false;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the files beside a store's file that other commands made of it, such as backups and what a repair put aside. */
+export async function copiesBeside(at: string): Promise<readonly string[]> {
+  const own = new Set(["", "-wal", "-shm", "-journal", ".open", ".search", ".secrets", ".key"]);
+  const beginning = basename(at);
+  const folder = dirname(at);
+  const isCopy = (name: string): boolean =>
+    name.startsWith(beginning) &&
+    ![...own].some(
+      (end) => name === `${beginning}${end}` || name.startsWith(`${beginning}.search`),
+    ) &&
+    !name.endsWith(".lock");
+  const beside = (await readdir(folder).catch(() => [])).filter(isCopy);
+  const backups = (await readdir(join(folder, "backups")).catch(() => [])).filter((name) =>
+    name.startsWith(beginning),
+  );
+  return [
+    ...beside.map((name) => join(folder, name)),
+    ...backups.map((name) => join(folder, "backups", name)),
+  ];
+}

@@ -1,0 +1,191 @@
+import { openContextManager } from "@self-context-manager/compose";
+import { type Message, neutralCodec, readList } from "@self-context-manager/core";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { storedTexts } from "../../store-sqlite/test/stored-texts.ts";
+import { run, storeWithSession, type TemporaryStore, temporaryStore } from "./temporary-store.ts";
+
+const secret = ["sk", "live", "Zq83kLmN02xYvT7u"].join("-");
+const mark = /\[forgotten: \d{4}-\d{2}-\d{2}, by the user\]/u;
+
+const messages: readonly Message[] = [
+  { role: "user", content: [{ type: "text", text: "Which key is it?" }], timestamp: 1 },
+  {
+    role: "assistant",
+    content: [{ type: "toolCall", id: "call_1", name: "bash", arguments: { command: "env" } }],
+    timestamp: 2,
+  },
+  {
+    role: "toolResult",
+    toolCallId: "call_1",
+    toolName: "bash",
+    content: [{ type: "text", text: `HOME=/root\nKEY=${secret}\n` }],
+    isError: false,
+    timestamp: 3,
+  },
+  { role: "user", content: [{ type: "text", text: "Thank you." }], timestamp: 4 },
+];
+
+/** A store in which a command printed a key, which is also in a file, and a search index that has it. */
+async function storeWithKey(): Promise<TemporaryStore> {
+  const made = await temporaryStore();
+  const { at, workspace } = made;
+  await writeFile(join(workspace, "settings.txt"), `key ${secret}\nport 1\n`);
+  await using manager = await openContextManager({ at, workspace });
+  const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
+  await session.read({ path: "settings.txt" });
+  await session.ingest(readList(messages, neutralCodec));
+  await session.nextView();
+  const found = await made.scm("find", "Zq83kLmN02xYvT7u");
+  expect(found.stdout).toContain("bash");
+  return made;
+}
+
+async function files({ at }: TemporaryStore): Promise<string> {
+  return await storedTexts(join(at, ".."), at);
+}
+
+test("forget lists what will go, and changes nothing without --yes", async () => {
+  await using store = await storeWithKey();
+
+  const { code, stdout, stderr } = await store.scm(
+    "forget",
+    "--matching",
+    "sk-live-[A-Za-z0-9]{10,}",
+  );
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("1 text match:\n  sk-l… (24 characters)");
+  expect(stdout).toMatch(/toolcall +1 of 1 +texts +bash: "env"/u);
+  expect(stdout).toMatch(/file +1 of 1 +texts +settings\.txt/u);
+  expect(stdout).toContain("Sessions that have them; their next calls show what is left:\n  pi s1");
+  expect(stdout).toContain(`stay as they are:\n  ${join(store.workspace, "settings.txt")}`);
+  expect(stdout).not.toContain(secret);
+  expect(stderr).toBe("Nothing was changed. Add --yes to forget this.\n");
+  expect((await store.scm("print", "settings.txt")).stdout).toContain(secret);
+});
+
+test("forget --yes leaves the text in no file of the store and of its index", async () => {
+  await using store = await storeWithKey();
+  await writeFile(join(store.workspace, "settings.txt"), "port 1\n");
+
+  const { code, stdout } = await store.scm("forget", "--literal", secret, "--yes");
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Forgotten: \d+ versions of \d+ objects\. The store was searched again/u);
+  expect((await files(store)).includes(secret)).toBe(false);
+  expect((await files(store)).toLowerCase()).not.toContain("zq83klmn02xyvt7u");
+  expect((await store.scm("print", "settings.txt")).stdout).toMatch(mark);
+  expect((await store.scm("find", "Zq83kLmN02xYvT7u")).stdout).not.toContain("bash");
+  expect((await store.scm("find", "HOME")).stdout).toContain("bash");
+  expect(await store.scm("doctor")).toMatchObject({ code: 0 });
+  const views = await store.scm("view", "s1", "--verify");
+  expect(views.stdout + views.stderr).toContain("was forgotten at");
+  expect((await store.scm("forget", "--literal", secret)).stdout).toBe(
+    "Nothing of it is in the store.\n",
+  );
+});
+
+test.each([
+  ["yes\n", true],
+  ["no\n", false],
+  ["", false],
+])("forget asks a person at a terminal, who answers %j", async (answer, isForgotten) => {
+  await using store = await storeWithKey();
+  const stdin = (async function* lines() {
+    yield Buffer.from(`${secret}\n${answer}`);
+  })();
+
+  const { code, stderr } = await run(
+    ["forget", "--literal", "-"],
+    { SCM_STORE: store.at },
+    store.workspace,
+    { stdin, canAsk: true },
+  );
+
+  expect(code).toBe(0);
+  expect(stderr).toContain("Type yes to forget it:");
+  expect((await store.scm("print", "settings.txt")).stdout.includes(secret)).toBe(!isForgotten);
+});
+
+test("forget leaves a tombstone of an object, which says when and why", async () => {
+  await using store = await storeWithKey();
+
+  await store.scm("forget", "settings.txt", "--reason", "a test key", "--yes");
+
+  const listed = await store.scm("list", "--type", "file", "--json");
+  const [file] = JSON.parse(listed.stdout) as readonly {
+    readonly object: { readonly id: string };
+  }[];
+  const shown = await store.scm("print", file?.object.id ?? "");
+  expect(shown.stdout).toMatch(/\[forgotten: \d{4}-\d{2}-\d{2}, a test key\]/u);
+  // The key is in the output of a command too, and the target was the file.
+  expect(await files(store)).toContain(secret);
+  expect(await files(store)).not.toContain("settings.txt");
+});
+
+test("forget of a version keeps the other ones", async () => {
+  await using store = await storeWithSession();
+
+  const { code } = await store.scm("forget", "a.txt@1", "--yes");
+
+  expect(code).toBe(0);
+  expect((await store.scm("print", "a.txt@1")).stdout).toMatch(mark);
+  expect((await store.scm("print", "a.txt@2")).stdout).not.toMatch(mark);
+  expect((await store.scm("doctor")).code).toBe(0);
+});
+
+test("forget of a session and of a workspace leaves nothing of them", async () => {
+  await using store = await storeWithKey();
+  await using other = await storeWithSession();
+  await rm(join(store.workspace, "settings.txt"));
+  await rm(join(other.workspace, "src"), { recursive: true });
+
+  await store.scm("forget", "s1", "--yes");
+  await other.scm("forget", "--workspace", ".", "--yes");
+
+  expect(await files(store)).not.toContain(secret);
+  expect((await store.scm("list", "--type", "session")).stdout).not.toContain("s1");
+  expect(await files(other)).not.toContain("export {};");
+  expect((await other.scm("doctor")).code).toBe(0);
+});
+
+test("forget names copies beside the store, and the host's own file of the session", async () => {
+  await using store = await storeWithKey();
+  const agent = join(store.workspace, "agent");
+  const file = join(agent, "sessions", "--work--", "2026-11-30_s1.jsonl");
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, `{"text":"${secret}"}\n`);
+  await store.scm("backup");
+
+  const { stdout } = await run(
+    ["forget", "--literal", secret, "--yes"],
+    { SCM_STORE: store.at, PI_CODING_AGENT_DIR: agent },
+    store.workspace,
+  );
+
+  expect(stdout).toContain(file);
+  expect(stdout).toMatch(/delete those that you do not need:\n {2}\S+backup\.gz/u);
+  expect(await readFile(file, "utf8")).toContain(secret);
+});
+
+test.each([
+  [["forget"], /give a TARGET, --matching, --literal or --workspace/u],
+  [["forget", "--literal", "abc"], /less than 4 characters/u],
+  [["forget", "--matching", "("], /no regular expression/u],
+  [["forget", "--matching", "o"], /less than 4 characters/u],
+  [["forget", "--literal", "abcd", "--matching", "abcd"], /and not both/u],
+  [["forget", "s1", "--reason", "a]b"], /--reason is one line/u],
+  [["forget", "--workspace", "/nowhere"], /no session and no file/u],
+  [["forget", "nothing"], /the store has no object/u],
+] as const)("scm %j is refused", async (argv, message) => {
+  await using store = await storeWithKey();
+
+  const { code, stderr } = await store.scm(...argv, "--yes");
+
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(message);
+  expect((await store.scm("print", "settings.txt")).stdout).toContain(secret);
+});
