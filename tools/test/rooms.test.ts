@@ -17,12 +17,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "index",
   ],
   core: [
-    "forget",
     "chat",
     "cost",
     "lines",
     "host",
     "calls",
+    "forget",
     "policy",
     "view",
     "render",

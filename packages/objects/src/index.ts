@@ -175,12 +175,7 @@ export {
 export { meetsSelector } from "./store-kit/meets-selector.ts";
 export { shareVersion } from "./store-kit/share-parts.ts";
 export { versionsInOrder } from "./store-kit/versions-in-order.ts";
-export {
-  addForgotten,
-  checkGeneration,
-  newPrivacyKey,
-  rewrittenVersion,
-} from "./store-kit/rewriting.ts";
+export { addForgotten, checkGeneration, rewrittenVersion } from "./store-kit/rewriting.ts";
 export { sameStart } from "./store-kit/same-start.ts";
 export { stageCommit } from "./store-kit/stage-commit.ts";
 export {

@@ -22,7 +22,6 @@ import {
   laterPoint,
   meetsCondition,
   metadataOf,
-  newPrivacyKey,
   normalTime,
   type ObjectId,
   type ObjectStore,
@@ -37,7 +36,6 @@ import {
   type RestoreOptions,
   type RewriteRequest,
   type RewriteResult,
-  rewrittenVersion,
   stageCommit,
   StoreError,
   type StoredMetadata,
@@ -50,7 +48,10 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
+import { randomBytes } from "node:crypto";
+
 import { memoryDocumentIndex } from "./memory-document-index.ts";
+import { rewriteHistories } from "./rewrite-histories.ts";
 
 export interface MemoryStoreOptions {
   /** The source of transaction times. Default: the system's clock. */
@@ -60,15 +61,19 @@ export interface MemoryStoreOptions {
 /** Returns a store that keeps objects until the process ends. The other stores are compared with it. */
 export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   const clock = options.clock ?? { now: () => Date.now() };
-  const histories = new Map<ObjectId, StoredVersion[]>();
+  let histories = new Map<ObjectId, StoredVersion[]>();
   let arrivals: StoredVersion[] = [];
   const requests = new Map<
     string,
     { readonly digest: string; readonly versions: readonly CommittedVersion[] }
   >();
   let last: VersionPoint = { tx_id: 0, tx_time: new Date(0).toISOString() };
-  const nicknames = new Map<string, ObjectId>();
-  let privacy: StorePrivacy = { key: newPrivacyKey(), generation: 0, forgotten: [] };
+  let nicknames = new Map<string, ObjectId>();
+  let privacy: StorePrivacy = {
+    key: randomBytes(32).toString("hex"),
+    generation: 0,
+    forgotten: [],
+  };
   let closed = false;
   const documents = memoryDocumentIndex(
     checkOpen,
@@ -103,53 +108,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
     }
   }
 
-  /** Puts rewritten versions where the former ones were. Nothing is changed before all of them are made. */
   function rewrite(request: RewriteRequest): RewriteResult {
-    const { objects, change, remove = [], forgotten } = request;
-    const removed = new Set(remove);
-    const made = new Map<StoredVersion, StoredVersion>();
-    for (const id of objects)
-      for (const stored of histories.get(id) ?? [])
-        made.set(stored, rewrittenVersion(stored, change));
-    const heads = objects.flatMap((id) => {
-      const before = head(id);
-      return before === undefined ? [] : [{ before, after: made.get(before) ?? before }];
-    });
-    checkNicknames(heads, {
-      owner(nickname) {
-        const owner = nicknames.get(nickname);
-        return owner !== undefined && removed.has(owner) ? undefined : owner;
-      },
-      isObject: (id) => histories.has(id as ObjectId) && !removed.has(id as ObjectId),
-    });
-
-    const count = arrivals.length;
-    arrivals = arrivals.flatMap((stored) =>
-      removed.has(stored.body.id) ? [] : [made.get(stored) ?? stored],
-    );
-    for (const id of removed) histories.delete(id);
-    for (const id of objects) {
-      const history = histories.get(id);
-      if (history !== undefined)
-        histories.set(
-          id,
-          history.map((stored) => made.get(stored) ?? stored),
-        );
-    }
-    nicknames.clear();
-    for (const history of histories.values()) {
-      const { nickname, id } = (history.at(-1) as StoredVersion).body;
-      if (nickname !== undefined) nicknames.set(nickname, id);
-    }
+    const before = { histories, arrivals, nicknames };
+    const { changed, ...rewritten } = rewriteHistories(before, request);
+    const removed = arrivals.length - rewritten.arrivals.length;
+    ({ histories, arrivals, nicknames } = rewritten);
     documents.clear();
     requests.clear();
-    privacy = {
-      ...privacy,
-      generation: privacy.generation + 1,
-      forgotten: addForgotten(privacy.forgotten, forgotten),
-    };
-    const changed = [...made].filter(([former, latter]) => former !== latter).length;
-    return { changed, removed: count - arrivals.length, generation: privacy.generation };
+    const generation = privacy.generation + 1;
+    const forgotten = addForgotten(privacy.forgotten, request.forgotten);
+    privacy = { ...privacy, generation, forgotten };
+    return { changed, removed, generation };
   }
 
   return {
@@ -220,22 +189,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
 
     async find(query: FindQuery): Promise<Page<StoredMetadata>> {
       checkOpen();
-      const conditions = fieldConditions(query);
-      const ordered = [...histories.values()].map((history, index) => ({
-        place: index + 1,
-        latest: history.at(-1) as StoredVersion,
-      }));
-      if (query.newestFirst === true) ordered.reverse();
-      const after = query.after === undefined ? undefined : readPlace(query.after);
-      const found = ordered.filter(
-        ({ place, latest }) =>
-          (after === undefined || (query.newestFirst === true ? place < after : place > after)) &&
-          latest.body.id.startsWith(query.idPrefix ?? "") &&
-          conditions.every((condition) => meetsCondition(latest.body, condition)),
-      );
-      const shown = found.slice(0, checkLimit(query.limit ?? 100));
-      const items = shown.map(({ latest }) => withoutBulk(latest));
-      return shown.length < found.length ? { items, next: String(shown.at(-1)?.place) } : { items };
+      return findIn(histories.values(), query);
     },
 
     async lookup(nickname: string): Promise<StoredMetadata | undefined> {
@@ -245,31 +199,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       return latest === undefined ? undefined : withoutBulk(latest);
     },
 
-    async referrers(
-      id: ObjectId,
-      { kind, limit = 100, after }: ReferrersOptions = {},
-    ): Promise<Page<Referrer>> {
+    async referrers(id: ObjectId, options: ReferrersOptions = {}): Promise<Page<Referrer>> {
       checkOpen();
-      const start = after === undefined ? undefined : readReferrerPosition(after);
-      const found = [...histories.values()].flatMap((history, index) => {
-        const holder = history.at(-1) as StoredVersion;
-        return collectReferences(holder.body)
-          .filter(
-            ({ reference }) =>
-              reference.id === id && (kind === undefined || reference.ref === kind),
-          )
-          .sort((one, other) => compareText(one.path, other.path))
-          .map((located) => ({ place: index + 1, referrer: { id: holder.body.id, ...located } }))
-          .filter(
-            ({ place, referrer }) => start === undefined || follows(place, referrer.path, start),
-          );
-      });
-      const shown = found.slice(0, checkLimit(limit));
-      const items = shown.map(({ referrer }) => referrer);
-      const last = shown.at(-1);
-      return shown.length < found.length && last !== undefined
-        ? { items, next: writeReferrerPosition(last.place, last.referrer.path) }
-        : { items };
+      return referrersIn(histories.values(), id, options);
     },
 
     async changesSince(position?: string, { limit }: ChangesOptions = {}): Promise<Changes> {
@@ -311,6 +243,54 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       closed = true;
     },
   };
+}
+
+/** Returns the objects that a query finds in their latest versions. */
+function findIn(
+  histories: Iterable<readonly StoredVersion[]>,
+  query: FindQuery,
+): Page<StoredMetadata> {
+  const conditions = fieldConditions(query);
+  const ordered = [...histories].map((history, index) => ({
+    place: index + 1,
+    latest: history.at(-1) as StoredVersion,
+  }));
+  if (query.newestFirst === true) ordered.reverse();
+  const after = query.after === undefined ? undefined : readPlace(query.after);
+  const found = ordered.filter(
+    ({ place, latest }) =>
+      (after === undefined || (query.newestFirst === true ? place < after : place > after)) &&
+      latest.body.id.startsWith(query.idPrefix ?? "") &&
+      conditions.every((condition) => meetsCondition(latest.body, condition)),
+  );
+  const shown = found.slice(0, checkLimit(query.limit ?? 100));
+  const items = shown.map(({ latest }) => withoutBulk(latest));
+  return shown.length < found.length ? { items, next: String(shown.at(-1)?.place) } : { items };
+}
+
+/** Returns the references to an object in latest versions. */
+function referrersIn(
+  histories: Iterable<readonly StoredVersion[]>,
+  id: ObjectId,
+  { kind, limit = 100, after }: ReferrersOptions,
+): Page<Referrer> {
+  const start = after === undefined ? undefined : readReferrerPosition(after);
+  const found = [...histories].flatMap((history, index) => {
+    const holder = history.at(-1) as StoredVersion;
+    return collectReferences(holder.body)
+      .filter(
+        ({ reference }) => reference.id === id && (kind === undefined || reference.ref === kind),
+      )
+      .sort((one, other) => compareText(one.path, other.path))
+      .map((located) => ({ place: index + 1, referrer: { id: holder.body.id, ...located } }))
+      .filter(({ place, referrer }) => start === undefined || follows(place, referrer.path, start));
+  });
+  const shown = found.slice(0, checkLimit(limit));
+  const items = shown.map(({ referrer }) => referrer);
+  const last = shown.at(-1);
+  return shown.length < found.length && last !== undefined
+    ? { items, next: writeReferrerPosition(last.place, last.referrer.path) }
+    : { items };
 }
 
 /** Returns the versions that are not stored yet, and the last one of each object. Throws `HISTORY_CONFLICT`. */

@@ -19,7 +19,6 @@ export interface Connection {
    */
   transaction<Result>(kind: TransactionKind, run: () => Result): Result;
   close(): void;
-  readonly isOpen: boolean;
 }
 
 export type TransactionKind = "read" | "write" | "unsynced-write";
@@ -65,9 +64,6 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
         rollBack(database);
         throw error;
       }
-    },
-    get isOpen() {
-      return database.isOpen;
     },
     close() {
       statements.clear();

@@ -6,7 +6,6 @@ import {
   type ObjectId,
   type ParsedDocument,
   type ParsedLink,
-  readChangesPosition,
   readStoredLink,
   storedLink,
 } from "@self-context-manager/objects";
@@ -14,7 +13,6 @@ import {
 import type { Connection, Row } from "./connection.ts";
 import { objectColumns, objectOf, readObject } from "./object-rows.ts";
 import { packText, unpackText } from "./packed-text.ts";
-import { generationOf } from "./privacy-rows.ts";
 import { sumOf, textSum } from "./row-sums.ts";
 import { DamageError } from "./sqlite-errors.ts";
 import { number } from "./row-values.ts";
@@ -89,8 +87,6 @@ const tables = [
 
 /** The operations of the document index. The caller runs each in one transaction. */
 export interface DocumentRows {
-  /** Removes all entries. */
-  clear(): void;
   position(parser: string): string | undefined;
   keep(parser: string, entries: readonly IndexEntry[], position: string): void;
   entries(parser: string, ids: readonly ObjectId[]): readonly (IndexedObject | undefined)[];
@@ -99,6 +95,11 @@ export interface DocumentRows {
   tagged(parser: string, tag: string): readonly ObjectId[];
   tags(parser: string): readonly { readonly tag: string; readonly objects: number }[];
   links(parser: string, after: string, limit: number): readonly IndexedLink[];
+}
+
+/** Removes all entries. */
+export function clearDocuments(connection: Connection): void {
+  for (const table of [...tables, "document_state"]) connection.run(`DELETE FROM ${table}`);
 }
 
 export function documentRows(connection: Connection): DocumentRows {
@@ -166,18 +167,11 @@ export function documentRows(connection: Connection): DocumentRows {
     return rows;
   }
 
-  function clear(): void {
-    for (const table of [...tables, "document_state"]) connection.run(`DELETE FROM ${table}`);
-  }
-
   return {
-    clear,
     position: state,
 
     keep(parser, entries, position) {
-      // Entries from before a rewrite can have what it removed.
-      if (readChangesPosition(position, generationOf(connection)).isRestarted) return;
-      if (!isOf(parser)) clear();
+      if (!isOf(parser)) clearDocuments(connection);
       entries.forEach(keep);
       connection.run(
         "INSERT OR REPLACE INTO document_state (one, parser, position, sum) VALUES (1, ?, ?, ?)",

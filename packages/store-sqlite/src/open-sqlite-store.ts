@@ -2,11 +2,10 @@ import {
   bodyCache,
   checkedVersion,
   type Clock,
+  type DocumentIndex,
   fixedPatience,
   type ObjectStore,
   type Patience,
-  type RewriteRequest,
-  type RewriteResult,
   type StoredVersion,
   StoreError,
   versionsInOrder,
@@ -23,12 +22,12 @@ import { idleCheckpoints } from "./idle-checkpoints.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
 import { checkLog, endLog, hasLog, leaveLog, noteFile } from "./log-of-file.ts";
-import { generationOf, readForgotten, readPrivacy } from "./privacy-rows.ts";
-import { openFormer, removeTraces, rewriteVersions } from "./rewrite.ts";
+import { allPrivacy, generationOf, isFromBefore } from "./privacy-rows.ts";
+import { rewriteStore } from "./rewrite.ts";
 import { checkFile, migrate } from "./schema.ts";
 import { damageIn, DamageError, storeErrorOf } from "./sqlite-errors.ts";
 import { prepareFile } from "./store-file.ts";
-import { versionReader } from "./version-rows.ts";
+import { type VersionReader, versionReader } from "./version-rows.ts";
 
 export interface SqliteStoreOptions {
   /** The path of the store's file. If the file or its folder is missing, it is created for this user only. */
@@ -55,14 +54,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
+  const checkKept = keptCheck(connection, reader);
   const write = transactions(connection, heads, reader, clock, checkKept);
-  const rows = documentRows(connection);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
   let isLost = false;
   let lastRestore = -Infinity;
-  /** The generation of what `reader` keeps. */
-  let keptGeneration = 0;
   /** Settles when all earlier writes are done, so that writes run in the order of the calls. */
   let writes: Promise<unknown> = Promise.resolve();
 
@@ -100,47 +97,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     return run(() => connection.transaction("read", () => (checkKept(), work())));
   }
 
-  /** Forgets what was read before a rewrite, by this process or another one. Runs in a transaction. */
-  function checkKept(): void {
-    const generation = generationOf(connection);
-    if (generation === keptGeneration) return;
-    reader.forget();
-    keptGeneration = generation;
-  }
-
-  /** Rewrites, and removes what was there before from the files. Both wait for other processes. */
-  async function rewrite(request: RewriteRequest): Promise<RewriteResult> {
-    const former = await openFormer(path);
-    try {
-      const result = await inTurn(() =>
-        rewriteVersions(connection, former, request, () => rows.clear()),
-      );
-      former.close();
-      await inTurn(() => removeTraces(connection));
-      return result;
-    } finally {
-      if (former.isOpen) former.close();
-    }
-  }
-
   return {
     name: "sqlite",
     supports: { durable: true, shared: true, losable: true, lockable: true },
-    documents: {
-      position: (parser) => atOnce(() => rows.position(parser)),
-      // The index can be made again, so nobody waits for the disk.
-      keep: (parser, entries, position) =>
-        inTurn(() =>
-          connection.transaction("unsynced-write", () => rows.keep(parser, entries, position)),
-        ),
-      entries: (parser, ids) => atOnce(() => rows.entries(parser, ids)),
-      named: (parser, keys) => atOnce(() => rows.named(parser, keys)),
-      linking: (parser, keys) => atOnce(() => rows.linking(parser, keys)),
-      tagged: (parser, tag) => atOnce(() => rows.tagged(parser, tag)),
-      tags: (parser) => atOnce(() => rows.tags(parser)),
-      links: (parser, { after = "", limit = 1000 } = {}) =>
-        atOnce(() => rows.links(parser, after, limit)),
-    },
+    documents: documentsOf(connection, { atOnce, inTurn }),
     commit: (objects, commitOptions = {}) =>
       inTurn(() => {
         const result = write.commit(objects, commitOptions);
@@ -174,9 +134,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     referrers: (id, referrersOptions = {}) => atOnce(() => ask.referrers(id, referrersOptions)),
     changesSince: (position, changesOptions = {}) =>
       atOnce(() => ask.changesSince(position, changesOptions)),
-    rewrite,
-    privacy: () =>
-      atOnce(() => ({ ...readPrivacy(connection), forgotten: readForgotten(connection) })),
+    rewrite: (request) => rewriteStore(connection, path, request, inTurn),
+    privacy: () => atOnce(() => allPrivacy(connection)),
 
     async [Symbol.asyncDispose]() {
       if (closed) return;
@@ -188,6 +147,45 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
       close(connection, isLost || !identity.isThere());
       if (isLost) identity.removeSideFiles();
     },
+  };
+}
+
+/** How the operations of a store run: a reading at once, and a write after the earlier ones. */
+interface Turns {
+  readonly atOnce: <Result>(work: () => Result) => Promise<Result>;
+  readonly inTurn: <Result>(work: () => Result) => Promise<Result>;
+}
+
+function documentsOf(connection: Connection, { atOnce, inTurn }: Turns): DocumentIndex {
+  const rows = documentRows(connection);
+  return {
+    position: (parser) => atOnce(() => rows.position(parser)),
+    // The index can be made again, so nobody waits for the disk.
+    keep: (parser, entries, position) =>
+      inTurn(() =>
+        connection.transaction("unsynced-write", () => {
+          // Entries from before a rewrite can have what it removed.
+          if (!isFromBefore(connection, position)) rows.keep(parser, entries, position);
+        }),
+      ),
+    entries: (parser, ids) => atOnce(() => rows.entries(parser, ids)),
+    named: (parser, keys) => atOnce(() => rows.named(parser, keys)),
+    linking: (parser, keys) => atOnce(() => rows.linking(parser, keys)),
+    tagged: (parser, tag) => atOnce(() => rows.tagged(parser, tag)),
+    tags: (parser) => atOnce(() => rows.tags(parser)),
+    links: (parser, { after = "", limit = 1000 } = {}) =>
+      atOnce(() => rows.links(parser, after, limit)),
+  };
+}
+
+/** Returns a check for the beginning of a transaction: it forgets what was read before a rewrite, by whichever process. */
+function keptCheck(connection: Connection, reader: VersionReader): () => void {
+  let known = 0;
+  return () => {
+    const generation = generationOf(connection);
+    if (generation === known) return;
+    reader.forget();
+    known = generation;
   };
 }
 

@@ -1,4 +1,10 @@
-import { addForgotten, type ForgottenText, newPrivacyKey } from "@self-context-manager/objects";
+import {
+  addForgotten,
+  type ForgottenText,
+  readChangesPosition,
+  type StorePrivacy,
+} from "@self-context-manager/objects";
+import { randomBytes } from "node:crypto";
 
 import type { Connection } from "./connection.ts";
 import { sumOf } from "./row-sums.ts";
@@ -51,10 +57,20 @@ export function generationOf(connection: Connection): number {
   }
 }
 
+/** Whether a position in the order of versions is one from before a rewrite. */
+export function isFromBefore(connection: Connection, position: string): boolean {
+  return readChangesPosition(position, generationOf(connection)).isRestarted;
+}
+
+/** Returns all that the store keeps of private texts. */
+export function allPrivacy(connection: Connection): StorePrivacy {
+  return { ...readPrivacy(connection), forgotten: readForgotten(connection) };
+}
+
 /** Writes the key of a new store, or the number of rewrites. */
 export function writePrivacy(
   connection: Connection,
-  { key, generation }: PrivacyRow = { key: newPrivacyKey(), generation: 0 },
+  { key, generation }: PrivacyRow = { key: randomBytes(32).toString("hex"), generation: 0 },
 ): void {
   connection.run(
     "INSERT OR REPLACE INTO privacy (one, key, generation, sum) VALUES (1, ?, ?, ?)",

@@ -10,6 +10,7 @@ import {
 
 import { readClock, writeClock } from "./clock-row.ts";
 import { connect, type Connection } from "./connection.ts";
+import { clearDocuments } from "./document-index.ts";
 import type { Head } from "./head.ts";
 import { type ObjectRow, objectOf } from "./object-rows.ts";
 import { unpackText } from "./packed-text.ts";
@@ -28,14 +29,12 @@ interface Sides {
 
 /**
  * Writes versions again or removes objects, in one transaction. The former versions are read by a connection of its own,
- * which does not see the changes, because a version can depend on earlier rows. `clearDocuments` empties the document
- * index.
+ * which does not see the changes, because a version can depend on earlier rows.
  */
-export function rewriteVersions(
+function rewriteVersions(
   connection: Connection,
   former: Connection,
   { objects, change, remove = [], forgotten = [] }: RewriteRequest,
-  clearDocuments: () => void,
 ): RewriteResult {
   return connection.transaction("write", () =>
     // The write lock is held, so both connections see the same versions.
@@ -43,7 +42,7 @@ export function rewriteVersions(
       const sides = { connection, former, reader: versionReader(former, bodyCache<Head>(0)) };
       connection.execute("PRAGMA secure_delete = ON");
       const { versions, at } = readClock(connection);
-      clearDocuments();
+      clearDocuments(connection);
       // An outcome can name an object that is removed.
       connection.run("DELETE FROM requests");
       const removed = remove.reduce((count, id) => count + removeObject(sides, id), 0);
@@ -173,19 +172,35 @@ function removeUnusedTexts(connection: Connection): void {
 const rowsAtOnce = 1_000;
 
 /**
+ * Rewrites, and then removes what was there before from the files; both wait for other processes. `inTurn` runs the one and
+ * the other between the writes of the store.
+ */
+export async function rewriteStore(
+  connection: Connection,
+  path: string,
+  request: RewriteRequest,
+  inTurn: <Result>(work: () => Result) => Promise<Result>,
+): Promise<RewriteResult> {
+  const former = await connect(path);
+  let result: RewriteResult;
+  try {
+    former.execute("PRAGMA query_only = ON");
+    result = await inTurn(() => rewriteVersions(connection, former, request));
+  } finally {
+    // While it is open, the log cannot be emptied.
+    former.close();
+  }
+  await inTurn(() => removeTraces(connection));
+  return result;
+}
+
+/**
  * Writes the file again without the room that rows have left, and empties the log, so that nothing of former rows is in
  * the files. Throws SQLite's error while another process reads or writes.
  */
-export function removeTraces(connection: Connection): void {
+function removeTraces(connection: Connection): void {
   connection.execute("VACUUM");
   // Another process that reads an earlier state keeps the log.
   if (connection.first("PRAGMA wal_checkpoint(TRUNCATE)")?.["busy"] !== 0) throw busyError();
   connection.execute("PRAGMA secure_delete = OFF");
-}
-
-/** Opens a further connection to the file, in which a transaction sees what was there when it began. */
-export async function openFormer(path: string): Promise<Connection> {
-  const former = await connect(path);
-  former.execute("PRAGMA query_only = ON");
-  return former;
 }

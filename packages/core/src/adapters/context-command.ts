@@ -41,6 +41,7 @@ function usage({ command }: ContextSwitch): string {
     `/${command} activate HANDLE FROM TO`,
     `/${command} name HANDLE NICKNAME`,
     `/${command} note HANDLE TEXT`,
+    `/${command} forget HANDLE ... and /${command} forget text TEXT list what goes for good; with yes at the end they forget it`,
     `/${command} on|off`,
   ].join("; ");
 }
@@ -87,6 +88,8 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
       return await each(words, async (name) => await session[verb](name));
     case "name":
       return (await session.name(target, rest.join(" "))).text;
+    case "forget":
+      return await forget(session, words);
     case "note":
       return (await session.note(target, rest.join(" "))).text;
     default:
@@ -104,6 +107,15 @@ async function each(
   const answers: string[] = [];
   for (const word of words) answers.push((await run(word)).text);
   return answers.join("\n");
+}
+
+/** Forgets objects, or a text, if the words end with yes; lists what would go otherwise. */
+async function forget(session: ContextSession, given: readonly string[]): Promise<string> {
+  const isConfirmed = given.length > 1 && given.at(-1)?.toLowerCase() === "yes";
+  const words = isConfirmed ? given.slice(0, -1) : given;
+  const isText = words.length > 1 && words[0] === "text";
+  const wanted = isText ? { text: words.slice(1).join(" ") } : { targets: words };
+  return (await session.forget({ ...wanted, isConfirmed })).text;
 }
 
 /** Activates lines of an object, or a whole one if the numbers are the end of its name: `Chapter 2`. */

@@ -50,6 +50,12 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   name: { description: "give an object a nickname", takes: () => true },
   note: { description: "write a line that stays with an object", takes: () => true },
+  forget: {
+    description: "remove an object or a text from the store for good",
+    takes: () => true,
+    isForMany: true,
+    words: [["text", "a text, wherever it is"]],
+  },
   archive: { description: "close the chat and begin a new one" },
   restore: { description: "activate what the last epoch's end removed" },
   inspect: { description: "see all calls and what they cost in a browser" },

@@ -62,7 +62,7 @@ export function withTexts(
   // A mark is no name, and two objects cannot have the same one.
   if (changed["nickname"] !== nickname) delete changed["nickname"];
   if (typeof content === "string" && body["char_count"] === content.length)
-    changed["char_count"] = String(changed["content"]).length;
+    changed["char_count"] = texts.change(content).length;
   return sealObject({ ...(changed as ObjectBody), forgotten: { ...note } });
 }
 
@@ -127,7 +127,7 @@ export function tombstoneOf({ body }: StoredVersion, note: ForgottenNote): Seale
   );
   const ofType: JsonObject =
     type === "toolcall"
-      ? { args: {}, args_display: `${String(body["tool"])}: ${mark}` }
+      ? { args: {}, args_display: `${JSON.stringify(body["tool"])}: ${mark}` }
       : type === "file"
         ? { path: null, presence: "present" }
         : {};

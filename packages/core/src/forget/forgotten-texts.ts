@@ -1,6 +1,4 @@
 import { type ForgottenText, sha256, type StorePrivacy } from "@self-context-manager/objects";
-import { createHmac } from "node:crypto";
-
 import { markSpans, type Span } from "./mark-spans.ts";
 
 /** Shorter whole texts are not known again: many other texts are equal to them. */
@@ -86,7 +84,7 @@ function baseOf(key: string): number {
 }
 
 function keyedHash(key: string, text: string): string {
-  return createHmac("sha256", key).update(text, "utf16le").digest("hex").slice(0, 32);
+  return sha256(`${key}${sha256(`${key}${text}`)}`).slice(0, 32);
 }
 
 function byLength(texts: readonly ForgottenText[]): ReadonlyMap<number, readonly ForgottenText[]> {

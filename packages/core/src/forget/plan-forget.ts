@@ -12,6 +12,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
+import { providerId } from "../calls/toolcall-object.ts";
 import { forgottenText, shortestWhole } from "./forgotten-texts.ts";
 import {
   forgottenMark,
@@ -165,8 +166,8 @@ async function wholeTexts(
       const { content, type } = stored.body;
       const chat = idIn(stored.body["chat_ref"]);
       if (type === "toolcall" && only === undefined && chat !== undefined) {
-        const provider = stored.body["provider_id"];
-        calls.set(chat, new Set([...(calls.get(chat) ?? []), id, String(provider ?? id)]));
+        const names = [id, providerId(stored.body)];
+        calls.set(chat, new Set([...(calls.get(chat) ?? []), ...names]));
       }
       if (!withCopies || content === null || content.trim().length < shortestWhole) continue;
       copies.add(content.trim());

@@ -16,6 +16,7 @@ import type { ActivateRange } from "./chosen-range.ts";
 import type { FindRequest } from "./find-objects.ts";
 import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
+import type { ForgetRequest } from "./forget-objects.ts";
 import type { ReadRequest } from "./read-file.ts";
 import type { SummarizeOptions, SummaryOutcome, TurnToSummarize } from "./summarize-turn.ts";
 import type { View, ViewOptions } from "./view-options.ts";
@@ -136,6 +137,11 @@ export interface ContextSession extends AsyncDisposable {
    * `f1@2` for version 2), an id, a nickname or a path. An unknown or ambiguous name is refused (`ok: false`).
    */
   activate(target: string, range?: ActivateRange, options?: CallOptions): Promise<ToolAnswer>;
+  /**
+   * Lists what the user wants to be forgotten, or forgets it for good with `isConfirmed` (decision D69): objects of the
+   * session, or a text wherever it is in the store. It is no tool of the model.
+   */
+  forget(request: ForgetRequest): Promise<ToolAnswer>;
   /**
    * Makes an object inactive, also a pinned one. A line with its handle remains in the view; when its content leaves the
    * view is decided by the layout. If the object or its note is refused, nothing changes.

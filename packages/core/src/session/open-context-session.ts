@@ -47,7 +47,7 @@ import type {
   SessionStatus,
 } from "./context-session.ts";
 import { findObjects } from "./find-objects.ts";
-import { fileFollower } from "./follow-files.ts";
+import { type FileFollower, fileFollower } from "./follow-files.ts";
 import { inspectObject, nameObject, noteObject } from "./inspect-object.ts";
 import { noteWrittenDocument } from "./link-notes.ts";
 import { noteLeftOut } from "./note-left-out.ts";
@@ -89,8 +89,7 @@ export async function openContextSession(
   let isFromOtherStore = false;
   const queue = taskQueue();
   const executions = toolExecutions();
-  const { tracker } = dependencies;
-  const follower = tracker === undefined ? undefined : fileFollower(tracker, dependencies.logger);
+  const follower = followerOf(dependencies);
   const estimatorFor = keptEstimator();
   let scope: SessionScope | undefined;
   let closing: Promise<void> | undefined;
@@ -110,11 +109,9 @@ export async function openContextSession(
   }
 
   async function openScope(): Promise<SessionScope> {
-    // Read first: a rewrite that comes while the state is read makes the first commit read it again.
-    const { generation } = await dependencies.store.privacy();
     const opened = {
       dependencies,
-      generation,
+      generation: (await dependencies.store.privacy()).generation,
       state: await openState(dependencies, host, executions),
       get readTool() {
         return hostRead ?? "read";
@@ -349,6 +346,10 @@ export async function openContextSession(
     },
   };
   return session;
+}
+
+function followerOf({ tracker, logger }: SessionDependencies): FileFollower | undefined {
+  return tracker === undefined ? undefined : fileFollower(tracker, logger);
 }
 
 /**

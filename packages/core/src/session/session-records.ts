@@ -1,6 +1,7 @@
 import { joinListed } from "../history/listed-files.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { ContextSession } from "./context-session.ts";
+import { forgetObjects } from "./forget-objects.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { addSummary, turnToSummarize } from "./summarize-turn.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
@@ -15,12 +16,13 @@ type Records = Pick<
   | "recordSystemPrompt"
   | "recordPayload"
   | "recordRefusal"
+  | "forget"
   | "unfold"
   | "turnToSummarize"
   | "addSummary"
 >;
 
-/** Returns the operations that record what is neither a message nor a file that a tool worked with. */
+/** Returns the operations about what is neither a message nor a file that a tool worked with. */
 export function sessionRecords(run: Run): Records {
   return {
     recordListed: async (paths) => await run(async (current) => await recordListed(current, paths)),
@@ -40,6 +42,7 @@ export function sessionRecords(run: Run): Records {
         await commitSession(current);
         return isTooLong;
       }),
+    forget: async (request) => await run(async (current) => await forgetObjects(current, request)),
     unfold: async (handles) => await run(async (current) => await unfold(current, handles)),
     turnToSummarize: async (options) =>
       await run(async (current) => await turnToSummarize(current, options)),

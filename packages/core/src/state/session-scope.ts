@@ -69,7 +69,10 @@ export interface SessionDependencies {
 export interface SessionScope {
   readonly dependencies: SessionDependencies;
   readonly state: SessionState;
-  /** The generation of the store when the state was read. After a rewrite the state is read again. */
+  /**
+   * The generation of the store before the state was read. After a rewrite, the next commit finds another one, and the
+   * state is read again.
+   */
   readonly generation: number;
   /** The name of the tool with which the model reads a file. */
   readonly readTool: string;

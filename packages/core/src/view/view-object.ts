@@ -114,7 +114,7 @@ export function sentView(stored: StoredVersion, isAnswered: boolean): SentView {
 }
 
 /** What a rewrite notes in the last view of a session that it concerns (decision D69). */
-export type ForgottenSince = { readonly objects: readonly ObjectId[] };
+type ForgottenSince = { readonly objects: readonly ObjectId[] };
 
 /** Returns the objects that were forgotten since a view was sent. */
 function forgottenSince(body: ObjectBody): readonly ObjectId[] | undefined {

@@ -7,12 +7,14 @@ import {
 } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
+import { contextCommand, type ContextSwitch } from "../../src/adapters/context-command.ts";
 import { planForget } from "../../src/forget/plan-forget.ts";
 import { sessionObjects } from "../../src/forget/session-objects.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
+import type { ContextSession } from "../../src/session/context-session.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { type ScriptedHistory, scriptHistory } from "../session/script-history.ts";
 import { openTestSession, otherHost, type TestSession } from "../session/test-session.ts";
@@ -117,21 +119,14 @@ describe.each(layouts)("forgetting a text with the %s layout", (_, layout) => {
     expect(text).not.toContain(secret);
     expect(text).toContain(mark);
     expect(text).toContain("And now?");
-    if (view.epoch !== undefined) {
-      expect(view.epoch.endedBy).toBe("forgotten");
-      history.say("Nothing.");
-      history.user("Good.");
-      await history.ingest(session);
-      expect((await session.nextView()).epoch?.isNew).toBe(false);
-    }
   });
 
   it("resumes with the view that the running session has", async () => {
-    const { session, store, reopen } = await leaked(layout);
-    await forget(store, secret);
-    const { messages } = await session.nextView();
+    const opened = await leaked(layout);
+    await forget(opened.store, secret);
+    const { messages } = await opened.session.nextView();
 
-    const resumed = await reopen();
+    const resumed = await opened.reopen();
 
     expect((await resumed.peekView()).messages).toEqual(messages);
   });
@@ -148,6 +143,22 @@ describe.each(layouts)("forgetting a text with the %s layout", (_, layout) => {
     expect(view?.problems.map(({ type }) => type)).toEqual(["forgotten"]);
     expect(view?.problems[0]?.text).toContain("2026-11-30");
   });
+});
+
+it("ends the epoch of a running session once, and names the reason", async () => {
+  const { session, store, history } = await leaked(epochLayout());
+  await forget(store, secret);
+
+  const ends: unknown[] = [];
+  for (const text of ["And now?", "Good.", "Bye."]) {
+    history.say("Done.");
+    history.user(text);
+    await history.ingest(session);
+    const { epoch } = await session.nextView();
+    ends.push(epoch?.isNew === true ? epoch.endedBy : undefined);
+  }
+
+  expect(ends).toEqual(["forgotten", undefined, undefined]);
 });
 
 describe("forgetting whole objects", () => {
@@ -177,7 +188,8 @@ describe("forgetting whole objects", () => {
     const { store } = await leaked(epochLayout());
     const calls = (await store.find({ where: { type: "toolcall", tool: "read" } })).items;
     const call = await store.get(calls[0]?.body.id ?? objectId("none"));
-    const [reference] = call?.body["file_refs"] as unknown as readonly StaticReference[];
+    const references = (call?.body["file_refs"] ?? []) as unknown as readonly StaticReference[];
+    const [reference] = references;
     const { key } = await store.privacy();
     const target = { objects: [reference?.id ?? objectId("none")] };
     await store.rewrite((await planForget(store, target, { ...note, key })).request);
@@ -201,8 +213,9 @@ describe("forgetting whole objects", () => {
   });
 
   it("forgets a session with what only it has, and leaves another one whole", async () => {
-    const { store, reopen, session } = await leaked(epochLayout());
-    const other = await reopen(otherHost);
+    const opened = await leaked(epochLayout());
+    const { store, session } = opened;
+    const other = await opened.reopen(otherHost);
     const history = scriptHistory(9_000);
     history.user("What is in a.ts?");
     await history.read(other, "a.ts");
@@ -220,10 +233,53 @@ describe("forgetting whole objects", () => {
 
     expect(await stored(store)).not.toContain(secret);
     expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
-    expect((await (await reopen(otherHost)).peekView()).messages).toEqual(before);
+    expect((await (await opened.reopen(otherHost)).peekView()).messages).toEqual(before);
     const again = scriptHistory();
     again.user("Hello again.");
     await again.ingest(session);
     expect(JSON.stringify((await session.nextView()).messages)).toContain("Hello again.");
+  });
+});
+
+describe("/context forget", () => {
+  const hostOf = (session: ContextSession): ContextSwitch => ({
+    host: "Pi",
+    command: "context",
+    isOn: () => true,
+    turn: async () => await Promise.resolve(""),
+    session: async () => await Promise.resolve(session),
+    figures: async () => await Promise.resolve(undefined),
+    sendsOwn: () => undefined,
+    isCompacted: () => false,
+    inspect: async () => await Promise.resolve(""),
+  });
+
+  it("lists what goes, and forgets it with yes", async () => {
+    const { session, store } = await leaked(epochLayout());
+
+    const listed = await contextCommand(`forget text ${secret}`, hostOf(session));
+    const before = await stored(store);
+    const done = await contextCommand(`forget text ${secret} yes`, hostOf(session));
+
+    expect(listed).toContain("Will be forgotten for good:");
+    expect(listed).toMatch(/t2 bash "env", in part, 1 of 1 versions/u);
+    expect(listed).not.toContain(secret);
+    expect(before).toContain(secret);
+    expect(done).toMatch(/^Forgotten: \d+ versions\./u);
+    expect(await stored(store)).not.toContain(secret);
+    expect(JSON.stringify((await session.nextView()).messages)).not.toContain(secret);
+  });
+
+  it("forgets an object by its handle, and says what it does not know", async () => {
+    const { session, store } = await leaked(epochLayout());
+
+    await contextCommand("forget f2 yes", hostOf(session));
+
+    expect(await stored(store)).not.toContain("export const a");
+    expect(await contextCommand("forget f99 yes", hostOf(session))).toContain("f99");
+    expect(await contextCommand("forget text abc yes", hostOf(session))).toContain("less than 4");
+    expect(await contextCommand("forget text nowhere", hostOf(session))).toBe(
+      "Nothing of it is in the store.",
+    );
   });
 });

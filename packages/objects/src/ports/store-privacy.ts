@@ -37,7 +37,7 @@ export interface RewriteRequest {
    * Returns what a version becomes: an object with the same id; undefined if the version stays as it is. It is called for
    * each version of the objects, oldest first, and again if the store has to repeat the rewrite. It has no other effect.
    */
-  change(stored: StoredVersion): SealedObject | undefined;
+  readonly change: (stored: StoredVersion) => SealedObject | undefined;
   /** The objects that are removed with all versions. Default: none. */
   readonly remove?: readonly ObjectId[];
   /** The texts that are known as forgotten from now on. Default: none. */

@@ -1,13 +1,6 @@
-import { randomBytes } from "node:crypto";
-
 import { StoreError } from "../errors.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ForgottenText, RewriteRequest } from "../ports/store-privacy.ts";
-
-/** Returns a random key of a new store. */
-export function newPrivacyKey(): string {
-  return randomBytes(32).toString("hex");
-}
 
 /** Throws `VERSION_CONFLICT` for a commit of what was read before the last rewrite. */
 export function checkGeneration(wanted: number | undefined, generation: number): void {

@@ -166,7 +166,11 @@ export const removedIsAbsent: Scenario = (createPlace) =>
     const first = { object: sample("again", { content: "first" }), expect: 0 };
     await store.commit([first], { requestId: "begin" });
 
-    await store.rewrite({ objects: [], change: () => undefined, remove: [c, objectId("again"), objectId("nowhere")] });
+    await store.rewrite({
+      objects: [],
+      change: () => undefined,
+      remove: [c, objectId("again"), objectId("nowhere")],
+    });
 
     assert.equal(await store.get(c), undefined);
     assert.equal(await store.get(c, { version: 1 }), undefined);
@@ -288,12 +292,6 @@ export const rewriteIsNoticed: Scenario = (createPlace) =>
   });
 
 export const privacyIsKept: Scenario = async (createPlace) => {
-  const text = (hash: string): ForgottenText => ({
-    kind: "whole",
-    length: 3,
-    hash,
-    mark: rewriteMark,
-  });
   await using place = await createPlace();
   await using store = await place.open();
   const { key, generation, forgotten } = await store.privacy();
@@ -317,3 +315,7 @@ export const privacyIsKept: Scenario = async (createPlace) => {
   await using reopened = await place.open();
   assert.deepEqual(await reopened.privacy(), kept);
 };
+
+function text(hash: string): ForgottenText {
+  return { kind: "whole", length: 3, hash, mark: rewriteMark };
+}
