@@ -1,5 +1,6 @@
 import { adaptersFaults } from "./core/adapters-faults.ts";
 import { chatFaults } from "./core/chat-faults.ts";
+import { forgetFaults } from "./core/forget-faults.ts";
 import { historyFaults } from "./core/history-faults.ts";
 import { layoutsFaults } from "./core/layouts-faults.ts";
 import { sessionFaults } from "./core/session-faults.ts";
@@ -10,6 +11,7 @@ import type { DeliberateFault } from "./deliberate-fault.ts";
 export const coreFaults: readonly DeliberateFault[] = [
   ...adaptersFaults,
   ...chatFaults,
+  ...forgetFaults,
   ...historyFaults,
   ...layoutsFaults,
   ...sessionFaults,

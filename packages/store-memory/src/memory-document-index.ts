@@ -11,7 +11,7 @@ export interface MemoryDocumentIndex extends DocumentIndex {
   clear(): void;
 }
 
-/** Returns an index in memory. `checkOpen` throws if its store is closed; `isOld` tells a position from before a rewrite. */
+/** Returns an index in memory. `checkOpen` throws if its store is closed; `isOld`: whether a position is one from before a rewrite. */
 export function memoryDocumentIndex(
   checkOpen: () => void,
   isOld: (position: string) => boolean,

@@ -146,7 +146,7 @@ function closeGaps(connection: Connection): void {
   }
 }
 
-/** Removes the long texts that no version has any more. */
+/** Removes the long texts that no version has now. */
 function removeUnusedTexts(connection: Connection): void {
   const last = number(
     connection.first("SELECT coalesce(max(seq), 0) AS last FROM versions") ?? {},

@@ -8,7 +8,7 @@ import { unpackText } from "../src/packed-text.ts";
 
 /**
  * Returns all that the files of a folder hold, as text: their bytes, what SQLite reads in the rows of a store, and what
- * can be unpacked at any place of a file, so that packed rows are found that no table has any more.
+ * can be unpacked at any place of a file, so that packed rows are found that no table has now.
  */
 export async function storedTexts(folder: string, path: string): Promise<string> {
   const texts: string[] = rowsOf(path);

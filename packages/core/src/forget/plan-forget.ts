@@ -60,7 +60,7 @@ export interface ForgetPlan {
 export interface PlanOptions extends ForgottenNote {
   /** The key of the store. */
   readonly key: string;
-  /** Told how many objects were looked at. */
+  /** Called with the number of objects that were looked at. */
   readonly progress?: (objects: number) => void;
 }
 

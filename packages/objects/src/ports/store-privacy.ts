@@ -17,7 +17,7 @@ export interface StorePrivacy {
 
 /** A text that the user had forgotten. It has no part of that text. */
 export interface ForgottenText {
-  /** A `span` is known wherever it stands in a text, and a `whole` only as a whole text. */
+  /** A `span` is known anywhere within a text, and a `whole` only as a whole text. */
   readonly kind: "span" | "whole";
   /** The length in UTF-16 units. */
   readonly length: number;

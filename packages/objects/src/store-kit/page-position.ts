@@ -4,7 +4,7 @@ export function readPlace(text: string): number {
   return Number(text);
 }
 
-/** Writes a position in the order of versions. The positions from before a rewrite are told from those after it. */
+/** Writes a position in the order of versions. It differs from every position from before a rewrite. */
 export function changesPosition(place: number, generation: number): string {
   return generation === 0 ? String(place) : `${place}.${generation}`;
 }

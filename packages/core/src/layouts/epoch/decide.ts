@@ -84,7 +84,9 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const deactivated = isNew ? inactive(context, entries) : [];
   const left = isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left;
   const known = kept.until === undefined ? firstMemory : before;
-  const cut = isNew ? firstChanged(context, last, entries) : kept.cut;
+  const { forgottenFrom = Infinity } = context.epochs;
+  const firstOf = Math.min(forgottenFrom, firstChange(last?.entries ?? [], entries));
+  const cut = isNew ? firstOf : kept.cut;
   const memory: EpochMemory = {
     epoch: isNew ? before.epoch + 1 : before.epoch,
     calls: isNew ? 1 : before.calls + 1,
@@ -108,15 +110,6 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
     deactivated,
     figures: figuresOf(memory, weighing, ended, entries, cut),
   };
-}
-
-/** Returns the index of the first entry that gives other bytes than in the last view. */
-function firstChanged(
-  { epochs: { forgottenFrom = Infinity } }: PlanningContext,
-  last: ViewRecord | undefined,
-  entries: readonly ViewEntry[],
-): number {
-  return Math.min(forgottenFrom, firstChange(last?.entries ?? [], entries));
 }
 
 function figuresOf(
