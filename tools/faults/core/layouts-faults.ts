@@ -185,7 +185,7 @@ export const layoutsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "layouts/epoch/keep-entries.ts",
-    of: 'if (found.late !== -1) return "late-result";',
+    of: 'if (late !== -1) end = "late-result";',
     becomes: "",
     breaks: "A late result changes sent messages, and no epoch ends.",
   },

@@ -43,7 +43,9 @@ export function keepEntries(
   const changed = [late, refused, other, forgotten];
   const cut = Math.min(entries.length, ...changed.filter((at) => at !== -1));
   const isRefused = refused !== -1 && memory.bound_to !== boundTo(context);
-  const end = endOf({ late, forgotten, isRefused });
+  let end: EpochEnd | undefined = isRefused ? "thinking" : undefined;
+  if (late !== -1) end = "late-result";
+  if (forgotten !== -1) end = "forgotten";
   return {
     entries: redraw(context, entries, { cut, isWithheld }),
     cut,
@@ -51,16 +53,6 @@ export function keepEntries(
     until: { turns, steps },
     ...defined({ end }),
   };
-}
-
-function endOf(found: {
-  readonly late: number;
-  readonly forgotten: number;
-  readonly isRefused: boolean;
-}): EpochEnd | undefined {
-  if (found.forgotten !== -1) return "forgotten";
-  if (found.late !== -1) return "late-result";
-  return found.isRefused ? "thinking" : undefined;
 }
 
 /** Returns why a new view is made, although the chat has the messages of the last one; undefined if none is. */
