@@ -174,6 +174,32 @@ test("forget names copies beside the store, and the host's own file of the sessi
   expect(await readFile(file, "utf8")).toContain(secret);
 });
 
+test("what was forgotten does not come back with an export, a backup or a repair from before", async () => {
+  await using store = await storeWithKey();
+  await store.scm("export", "before.jsonl");
+  await store.scm("backup", "before.gz");
+  await store.scm("forget", "--literal", secret, "--yes");
+  const after = (await store.scm("export")).stdout;
+
+  const imported = await store.scm("import", "before.jsonl", "--merge", "--verify");
+  const afterImport = (await store.scm("export")).stdout;
+  const pages = await readFile(store.at);
+  await writeFile(store.at, pages.fill(0, 20 * 1024, 30 * 1024));
+  const repaired = await store.scm("doctor", "--repair", "--from", "before.gz");
+
+  expect(imported).toMatchObject({ code: 0 });
+  expect(imported.stderr).toMatch(/versions stay as they are: they were forgotten here/u);
+  expect(afterImport).toBe(after);
+  expect(repaired).toMatchObject({ code: 0 });
+  expect((await store.scm("export")).stdout).not.toContain(secret);
+  const again = await store.scm("import", "before.jsonl", "--merge");
+  expect(again.stderr).not.toContain("conflict");
+  expect((await store.scm("export")).stdout).not.toContain(secret);
+  const lost = (await readdir(join(store.at, ".."))).filter((name) => name.endsWith(".lost.jsonl"));
+  for (const name of lost)
+    expect(await readFile(join(store.at, "..", name), "utf8")).not.toContain(secret);
+});
+
 test.each([
   [["forget"], /give a TARGET, --matching, --literal or --workspace/u],
   [["forget", "--literal", "abc"], /less than 4 characters/u],

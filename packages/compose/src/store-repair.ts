@@ -1,6 +1,8 @@
 import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { forgottenVersions } from "@self-context-manager/core/forget";
 import {
   compareText,
+  forgottenIn,
   importObjects,
   messageOf,
   type StoredVersion,
@@ -56,7 +58,8 @@ export async function repairStore(
   }
   await checkUnused(place);
   return await besideFile(at, async (folder) => {
-    const { openStoreFile, salvageSqliteFile } = await import("@self-context-manager/store-sqlite");
+    const { copySqlitePrivacy, openStoreFile, salvageSqliteFile } =
+      await import("@self-context-manager/store-sqlite");
     const damaged = join(folder, "damaged");
     for (const end of ["", "-wal"]) await copyIfThere(at + end, damaged + end);
     await salvageSqliteFile(damaged, join(folder, "rows"));
@@ -67,7 +70,8 @@ export async function repairStore(
         : await openOther(options, options.from, join(folder, "other"));
     const { kept, unsound } = choose(rows, other);
     const made = join(folder, "made");
-    const outcome = await fill(made, kept, other, options.progress);
+    const forgotten = forgottenVersions(await copySqlitePrivacy(join(folder, "rows"), made));
+    const outcome = await fill(made, kept, { other, forgotten, progress: options.progress });
     for (const [key, one] of outcome.refused) unsound.set(key, one);
     const lost = await lostOf(made, unsound);
     if (outcome.written === 0) {
@@ -118,17 +122,21 @@ function choose(
   const kept: Kept[] = [];
   const known = new Map<string, string>();
   const unsound = new Map<string, Lost>();
+  const forgotten = new Set<string>();
   for (const { id, version, stored, problem } of rows.versions()) {
     if (stored === undefined) {
       unsound.set(keyOf({ id, version }), { id, version, reason: problem ?? "" });
       continue;
     }
     known.set(keyOf({ id, version }), stored.hashes.object_hash);
+    if (forgottenIn(stored.body) !== undefined) forgotten.add(keyOf({ id, version }));
     kept.push({ id, version, txId: stored.at.tx_id, source: rows, isTaken: false });
   }
   for (const { id, version, stored } of other?.versions() ?? []) {
     if (stored === undefined || other === undefined) continue;
     const key = keyOf({ id, version });
+    // The backup is from before.
+    if (forgotten.has(key)) continue;
     const own = known.get(key);
     if (own !== undefined) {
       // After a repair with losses, a program gave the number of a lost version to another one.
@@ -159,12 +167,18 @@ interface Outcome {
   readonly refused: ReadonlyMap<string, Lost>;
 }
 
+interface Filling {
+  readonly other: StoreFile | undefined;
+  /** Returns a version without what the user had forgotten in the damaged store, which a backup can still have. */
+  readonly forgotten: (stored: StoredVersion) => StoredVersion;
+  readonly progress: RepairOptions["progress"];
+}
+
 /** Writes versions into a new store, in order. Versions that contradict earlier ones are refused. */
 async function fill(
   path: string,
   kept: readonly Kept[],
-  other: StoreFile | undefined,
-  progress: RepairOptions["progress"],
+  { other, forgotten, progress }: Filling,
 ): Promise<Outcome> {
   await using store = await openStore({ store: "sqlite", at: path, clock: systemClock });
   const refused = new Map<string, Lost>();
@@ -189,7 +203,7 @@ async function fill(
       continue;
     }
     if (isTaken || own === undefined) taken += 1;
-    batch.push(stored);
+    batch.push(isTaken || own === undefined ? forgotten(stored) : stored);
     characters += JSON.stringify(stored.body).length;
     if (batch.length >= batchLimit.versions || characters >= batchLimit.characters) await flush();
   }

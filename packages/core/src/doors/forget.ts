@@ -1,3 +1,4 @@
+export { forgottenVersions } from "../forget/forgotten-versions.ts";
 export { forgottenFilter } from "../forget/forgotten-texts.ts";
 export { forget } from "../forget/forget.ts";
 export { isTombstone } from "../forget/forgotten-object.ts";

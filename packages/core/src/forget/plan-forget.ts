@@ -126,7 +126,7 @@ export async function planForget(
         ...concerned.flatMap(({ view }) => view?.body.id ?? []),
       ]),
     ],
-    change: (stored) => noted(stored, change(stored), concerned),
+    change: (stored) => noted(stored, change(stored), concerned, note),
     forgotten,
   };
   return {
@@ -274,6 +274,7 @@ function noted(
   stored: StoredVersion,
   changed: SealedObject | undefined,
   concerned: readonly ConcernedSession[],
+  note: ForgottenNote,
 ): SealedObject | undefined {
   const { body, version } = stored;
   const session = concerned.find(
@@ -281,5 +282,6 @@ function noted(
   );
   if (session === undefined) return changed;
   const now = changed?.body ?? body;
-  return sealObject({ ...now, forgotten_since: { objects: [...session.objects] } });
+  const since = { forgotten_since: { objects: [...session.objects] } };
+  return sealObject({ ...now, forgotten: { ...note }, ...since });
 }

@@ -2,6 +2,7 @@ import { StoreError } from "../errors.ts";
 import { defined } from "../model/defined.ts";
 import type { ObjectMetadata } from "../model/object-body.ts";
 import type { ObjectId } from "../model/object-id.ts";
+import { forgottenIn } from "../model/forgotten-note.ts";
 import type { VersionPoint } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { checkNicknames, type ObjectChange } from "../store-kit/check-nicknames.ts";
@@ -16,6 +17,7 @@ import {
 } from "./import-limits.ts";
 import type { VersionKey } from "./read-in-order.ts";
 import {
+  type ChangeVersion,
   type ExportLines,
   type LostVersion,
   type NumberedVersion,
@@ -32,6 +34,8 @@ export interface ImportReport {
   readonly objects: number;
   /** The versions that the exported store had lost, in the order of their lines. */
   readonly lost: readonly VersionKey[];
+  /** The versions that the user had forgotten in the store. They stay as they are there, whatever the lines have. */
+  readonly forgotten: readonly VersionKey[];
 }
 
 /** The reading functions of a store that a check needs. */
@@ -39,6 +43,8 @@ export type CheckedStore = Pick<ObjectStore, "changesSince" | "describe" | "hist
 
 /** How a file is checked. */
 export interface CheckOptions {
+  /** Returns what is imported of a version, such as one without what the user had forgotten. Default: all of it. */
+  readonly change?: ChangeVersion;
   /** Whether versions may be added to objects that the store already has. Default: false. */
   readonly merge?: boolean;
   /** Names an object in the error for such versions. Default: its id. */
@@ -77,7 +83,7 @@ const askedAtOnce = 16;
 export async function checkImport(
   store: CheckedStore,
   lines: ExportLines,
-  { merge = false, nameOf, checking }: CheckOptions,
+  { change, merge = false, nameOf, checking }: CheckOptions,
 ): Promise<ImportReport> {
   const isEmpty = (await store.changesSince(undefined, { limit: 1 })).versions.length === 0;
   const objects = new Map<ObjectId, ObjectState>();
@@ -87,6 +93,7 @@ export async function checkImport(
   let read = 0;
   let since = 0;
   const lost: VersionKey[] = [];
+  const forgotten: VersionKey[] = [];
 
   async function compare(): Promise<void> {
     if (!isEmpty) await meet(store, part, objects);
@@ -104,14 +111,14 @@ export async function checkImport(
       lastTxId = stored.at.tx_id;
       versions.push(one);
     }
-    if (!isEmpty) await compareStored(store, versions, objects);
+    if (!isEmpty) forgotten.push(...(await compareStored(store, versions, objects)));
     read += versions.length;
     part = [];
     characters = 0;
     checking?.(read);
   }
 
-  for await (const one of readExport(lines)) {
+  for await (const one of readExport(lines, change)) {
     if (one.type === "header") {
       since = one.header.since;
       continue;
@@ -123,7 +130,7 @@ export async function checkImport(
   await compare();
   const changed = [...objects].filter(([, { added }]) => added > 0);
   await checkNames(isEmpty ? undefined : store, changed);
-  const report = { read, added: addedTo(changed), objects: withVersion(objects), lost };
+  const report = { read, added: addedTo(changed), objects: withVersion(objects), lost, forgotten };
   const merged = changed.filter(([, { known }]) => known !== undefined);
   if (merge || merged.length === 0) return report;
   const first = await store.describe(merged.slice(0, namedObjects).map(([id]) => id));
@@ -203,12 +210,13 @@ function follow(
   objects.set(id, state);
 }
 
-/** Compares the versions of a part that the store has too. */
+/** Compares the versions of a part that the store has too. Returns those that were forgotten there. */
 async function compareStored(
   store: CheckedStore,
   part: readonly NumberedVersion[],
   objects: ReadonlyMap<ObjectId, ObjectState>,
-): Promise<void> {
+): Promise<readonly VersionKey[]> {
+  const forgotten: VersionKey[] = [];
   const present = new Map<ObjectId, NumberedVersion[]>();
   for (const one of part) {
     const { body, version } = one.stored;
@@ -222,13 +230,20 @@ async function compareStored(
     const found = await store.history(id, { after, limit: versions.length });
     const byNumber = new Map(found.map((stored) => [stored.version, stored]));
     for (const { stored, number } of versions) {
+      const { version } = stored;
+      const there = byNumber.get(version);
+      if (there !== undefined && forgottenIn(there.body) !== undefined) {
+        forgotten.push({ id, version });
+        continue;
+      }
       try {
-        checkSameVersion(byNumber.get(stored.version), stored);
+        checkSameVersion(there, stored);
       } catch (error) {
         throw atLine(error, number);
       }
     }
   });
+  return forgotten;
 }
 
 function atLine(error: unknown, number: number): unknown {

@@ -9,6 +9,7 @@ import {
   type ImportReport,
 } from "./check-import.ts";
 import { type ExportLines, readExport } from "./read-export.ts";
+import type { VersionKey } from "./read-in-order.ts";
 
 export interface ImportOptions extends CheckOptions {
   /** Called after each batch. A batch is one transaction of the store. */
@@ -32,7 +33,8 @@ export async function importObjects(
   { progress, ...options }: ImportOptions = {},
 ): Promise<ImportReport> {
   const checked = await checkImport(store, lines(), options);
-  const { lost } = checked;
+  const { lost, forgotten } = checked;
+  const kept = new Set(forgotten.map(nameOf));
   if (checked.added === 0) return checked;
   let read = 0;
   let added = 0;
@@ -40,7 +42,7 @@ export async function importObjects(
   const objects = new Set<ObjectId>();
   let limits = batchLimit;
   let batch: StoredVersion[] = [];
-  const report = (): ImportReport => ({ read, added, objects: objects.size, lost });
+  const report = (): ImportReport => ({ read, added, objects: objects.size, lost, forgotten });
 
   async function flush(isLast: boolean): Promise<void> {
     try {
@@ -58,17 +60,21 @@ export async function importObjects(
     progress?.(report());
   }
 
-  for await (const one of readExport(lines())) {
+  for await (const one of readExport(lines(), options.change)) {
     if (one.type !== "version") continue;
     const { stored } = one;
     const isFull = batch.length >= limits.versions || characters >= limits.characters;
     // Objects of one transaction may exchange nicknames, so a transaction is restored as a whole.
     if (isFull && batch.at(-1)?.at.tx_id !== stored.at.tx_id) await flush(false);
-    batch.push(stored);
+    if (!kept.has(nameOf({ id: stored.body.id, version: stored.version }))) batch.push(stored);
     objects.add(stored.body.id);
     characters += one.characters;
     read += 1;
   }
   if (batch.length > 0) await flush(true);
   return report();
+}
+
+function nameOf({ id, version }: VersionKey): string {
+  return `${version} ${id}`;
 }

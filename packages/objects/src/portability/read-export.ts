@@ -25,6 +25,9 @@ export interface LostVersion {
   readonly characters: number;
 }
 
+/** Returns a version as it is imported. */
+export type ChangeVersion = (stored: StoredVersion) => StoredVersion;
+
 /** What an export contains: first its header. */
 export type ExportItem =
   | { readonly type: "header"; readonly header: ExportHeader }
@@ -40,9 +43,13 @@ function contentOf(line: ExportedLine): number {
 
 /**
  * Reads an export. Each line is checked by itself: its limits, its fields and every hash. Throws an `ImportError` that
- * names the line; after the last line, if the number of lines differs from the header's.
+ * names the line; after the last line, if the number of lines differs from the header's. `change` returns what becomes of a
+ * version that was read. Default: it stays.
  */
-export async function* readExport(lines: ExportLines): AsyncGenerator<ExportItem> {
+export async function* readExport(
+  lines: ExportLines,
+  change: ChangeVersion = (stored) => stored,
+): AsyncGenerator<ExportItem> {
   const reader = lineReader();
   let number = 0;
   let read = 0;
@@ -60,7 +67,9 @@ export async function* readExport(lines: ExportLines): AsyncGenerator<ExportItem
     if (text === "") continue;
     read += 1;
     const found = reader.read(text, number);
-    yield { ...found, number, characters: Math.max(text.length, contentOf(found)) };
+    const characters = Math.max(text.length, contentOf(found));
+    if (found.type === "lost") yield { ...found, number, characters };
+    else yield { ...found, stored: change(found.stored), number, characters };
   }
   if (number === 0) {
     throw new ImportError(

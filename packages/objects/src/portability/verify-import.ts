@@ -1,17 +1,29 @@
 import { ImportError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
+import { forgottenIn } from "../model/forgotten-note.ts";
 import { opaqueFields } from "../model/opaque-fields.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { lineJson } from "./line-json.ts";
 import { lineWriter } from "./line-writer.ts";
-import { type ExportLines, type NumberedVersion, readExport } from "./read-export.ts";
+import {
+  type ChangeVersion,
+  type ExportLines,
+  type NumberedVersion,
+  readExport,
+} from "./read-export.ts";
 import { type ReadVersion, readInOrder } from "./read-in-order.ts";
 
 /** The result of a successful comparison: the store contains the whole export. */
 export interface VerifyReport {
   readonly objects: number;
   readonly versions: number;
+}
+
+export interface VerifyOptions {
+  readonly progress?: (versions: number) => void;
+  /** The `change` with which the lines were imported. Default: none. */
+  readonly change?: ChangeVersion;
 }
 
 /** The number of versions that are read at the same time, to save round trips over a network. */
@@ -27,7 +39,7 @@ const readAtOnce = 16;
 export async function verifyImport(
   store: Pick<ObjectStore, "get" | "versions">,
   lines: ExportLines,
-  { progress }: { readonly progress?: (versions: number) => void } = {},
+  { progress, change }: VerifyOptions = {},
 ): Promise<VerifyReport> {
   const objects = new Set<ObjectId>();
   /** The objects with several lines. */
@@ -46,7 +58,7 @@ export async function verifyImport(
     progress?.(versions);
   }
 
-  for await (const one of readExport(lines)) {
+  for await (const one of readExport(lines, change)) {
     if (one.type !== "version") continue;
     const { id } = one.stored.body;
     if (objects.has(id)) long.add(id);
@@ -77,7 +89,9 @@ function equalVersions(): (
         `line ${number}: ${name} is not in the store; import the file, then verify again`,
       );
     }
-    if (wanted.line(expected) === stored.line(found.stored)) return;
+    const isSame = wanted.line(expected) === stored.line(found.stored);
+    // What the user had forgotten in the store stays so.
+    if (isSame || forgottenIn(found.stored.body) !== undefined) return;
     throw new ImportError(
       "IMPORT_DIFFERS",
       `line ${number}: ${name} differs from the line in ${differences(expected, found.stored).join(", ")}; ` +

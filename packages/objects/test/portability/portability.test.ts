@@ -167,7 +167,7 @@ it("imports an export in batches that never split a transaction", async () => {
 
   const report = await importObjects(store, () => [exportHeader(), ...versions.map(exportLine)]);
 
-  expect(report).toEqual({ read: 501, added: 501, objects: 501, lost: [] });
+  expect(report).toEqual({ read: 501, added: 501, objects: 501, lost: [], forgotten: [] });
   expect(store.batches.length).toBeGreaterThan(1);
   expect(store.batches.flat()).toEqual(versions);
   const firstOf = store.batches.map((batch) => batch[0]?.at.tx_id);
@@ -347,7 +347,7 @@ it("imports around versions that were lost, and names them", async () => {
 
   const report = await importObjects(store, () => lines);
 
-  expect(report).toEqual({ read: 3, added: 3, objects: 2, lost });
+  expect(report).toEqual({ read: 3, added: 3, objects: 2, lost, forgotten: [] });
   expect(store.gaps).toEqual([true]);
   expect(lines[1]).toBe(lostLine({ id: objectId("a"), version: 1 }));
 });
@@ -435,7 +435,7 @@ it("accepts lines with any line end and skips empty ones", async () => {
     "",
   ]);
 
-  expect(report).toEqual({ read: 1, added: 1, objects: 1, lost: [] });
+  expect(report).toEqual({ read: 1, added: 1, objects: 1, lost: [], forgotten: [] });
 });
 
 function good(): string {
