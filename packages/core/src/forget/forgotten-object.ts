@@ -35,6 +35,8 @@ export interface TextChange {
   readonly change: (text: string) => string;
   /** Returns another part instead of a part of an object as a whole; undefined to look at its texts. Default: none. */
   readonly replace?: (part: JsonObject) => JsonObject | undefined;
+  /** The same as `change`, for the content of an object whose versions are given in order. Default: `change`. */
+  readonly changeContent?: (id: string, content: string) => string;
   /** Parts without a change, which the versions of an object share. */
   readonly clean: WeakSet<object>;
 }
@@ -51,19 +53,26 @@ export function withTexts(
   let isChanged = false;
   const changed: Record<string, JsonValue | undefined> = {};
   for (const [field, value] of Object.entries(body)) {
-    const other = ownFields.has(field)
-      ? value
-      : changeTexts(value, texts, foreignFields.has(field));
+    const other = changedField(body, field, texts);
     if (other !== value) isChanged = true;
     changed[field] = other;
   }
   if (!isChanged) return undefined;
   const { content, nickname } = body;
+  const { content: text } = changed;
   // A mark is no name, and two objects cannot have the same one.
   if (changed["nickname"] !== nickname) delete changed["nickname"];
-  if (typeof content === "string" && body["char_count"] === content.length)
-    changed["char_count"] = texts.change(content).length;
+  if (typeof text === "string" && body["char_count"] === content?.length)
+    changed["char_count"] = text.length;
   return sealObject({ ...(changed as ObjectBody), forgotten: { ...note } });
+}
+
+function changedField(body: ObjectBody, field: string, texts: TextChange): JsonValue | undefined {
+  const value = body[field];
+  if (ownFields.has(field)) return value;
+  if (field === "content" && typeof value === "string" && texts.changeContent !== undefined)
+    return texts.changeContent(body.id, value);
+  return changeTexts(value, texts, foreignFields.has(field));
 }
 
 function changeTexts(

@@ -22,8 +22,8 @@ import {
   tombstoneOf,
   withTexts,
 } from "./forgotten-object.ts";
-import { markSpans } from "./mark-spans.ts";
-import { textFinder } from "./text-forms.ts";
+import { markSpans, type Span } from "./mark-spans.ts";
+import { growingFinder, type TextFinder, textFinder } from "./text-forms.ts";
 
 /** What the user wants to be forgotten. */
 export interface ForgetTarget {
@@ -210,19 +210,21 @@ async function matchedTexts(
   return texts;
 }
 
-function textChange(
-  finder: ReturnType<typeof textFinder>,
-  calls: ReadonlySet<string>,
-  mark: string,
-): TextChange {
+function textChange(finder: TextFinder, calls: ReadonlySet<string>, mark: string): TextChange {
   const line = /(\[ref:toolcall\/([^\]]+)\] tool=\S+ args=)"(?:[^"\\]|\\.)*"/gu;
+  let growing: { readonly id: string; readonly find: TextFinder["find"] } | undefined;
+  const withMarks = (text: string, spans: readonly Span[]): string => {
+    const marked = markSpans(text, spans);
+    if (calls.size === 0 || !marked.includes("[ref:toolcall/")) return marked;
+    return marked.replaceAll(line, (whole: string, start: string, id: string) =>
+      calls.has(id) ? `${start}${JSON.stringify(mark)}` : whole,
+    );
+  };
   return {
-    change(text) {
-      const marked = markSpans(text, finder(text));
-      if (calls.size === 0 || !marked.includes("[ref:toolcall/")) return marked;
-      return marked.replaceAll(line, (whole: string, start: string, id: string) =>
-        calls.has(id) ? `${start}${JSON.stringify(mark)}` : whole,
-      );
+    change: (text) => withMarks(text, finder.find(text)),
+    changeContent(id, content) {
+      if (growing?.id !== id) growing = { id, find: growingFinder(finder) };
+      return withMarks(content, growing.find(content));
     },
     replace: (part) =>
       part["type"] === "toolCall" && typeof part["id"] === "string" && calls.has(part["id"])

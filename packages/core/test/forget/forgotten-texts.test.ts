@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { forgottenFilter, forgottenText } from "../../src/forget/forgotten-texts.ts";
 import { markSpans } from "../../src/forget/mark-spans.ts";
-import { textFinder } from "../../src/forget/text-forms.ts";
+import { growingFinder, textFinder } from "../../src/forget/text-forms.ts";
 
 const key = "0123456789abcdef".repeat(4);
 const mark = "[forgotten: 2026-11-30, a test]";
@@ -66,6 +66,25 @@ describe("the filter of forgotten texts", () => {
   });
 });
 
+it("finds the same in a text that grows as in the whole text", () => {
+  const piece = fc.string({
+    unit: fc.constantFrom("a", "b", "c", "…", "abcabc", "abcab"),
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+      const finder = textFinder(["abcabcabc", "bcabca"], mark);
+      const find = growingFinder(finder);
+      let whole = "";
+      for (const one of pieces) {
+        whole += one;
+        expect(markSpans(whole, find(whole))).toBe(markSpans(whole, finder.find(whole)));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 describe("marks", () => {
   it("keep the number of lines", () => {
     fc.assert(
@@ -88,8 +107,8 @@ describe("marks", () => {
     ["after an ellipsis", "…fghijkl is its end", `…${mark} is its end`],
     ["not a beginning in the middle", "abcdefgh and more", "abcdefgh and more"],
   ])("find a text that is %s", (_, given, wanted) => {
-    const finder = textFinder(["abcdefghijkl", 'a"bcdefghijkl\n'], mark);
+    const { find } = textFinder(["abcdefghijkl", 'a"bcdefghijkl\n'], mark);
 
-    expect(markSpans(given, finder(given))).toBe(wanted);
+    expect(markSpans(given, find(given))).toBe(wanted);
   });
 });
