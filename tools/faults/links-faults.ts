@@ -72,7 +72,7 @@ export const linksFaults: readonly DeliberateFault[] = [
   },
   {
     file: "follow-links.ts",
-    of: "await addUnindexed(keys, byKey, store);",
+    of: "...(await unindexed(keys, named, store))",
     becomes: "",
     breaks: "A link to a tool call leads nowhere.",
   },

@@ -162,7 +162,7 @@ it("finds in a second session what the first one wrote, by words, tag, relation 
   expect((await tool(session, "find_objects", { relation: "part_of" })).text).toContain("- f3 ");
   expect((await tool(session, "find_objects", { path: "LIMITS" })).text).toContain("- f1 ");
   expect((await tool(session, "find_objects", { words: "rate", type: "chat" })).text).toBe(
-    "No object was found among what agents of this store have read or written.",
+    "No object was found among what agents of this workspace have read or written.",
   );
   expect(await tool(session, "find_objects", {})).toMatchObject({ ok: false });
   expect(await tool(session, "find_objects", { relation: "part_of nobody" })).toMatchObject({

@@ -26,6 +26,11 @@ export interface LinkParts {
   readonly store: ObjectStore;
   readonly parser: DocumentParser;
   readonly workspace: string;
+  /**
+   * Returns those of some objects that links can mean, and whose links are followed back. Others do not exist for links: a
+   * name that only they have is unresolved. Default: all.
+   */
+  readonly among?: (ids: readonly ObjectId[]) => Promise<ReadonlySet<ObjectId>>;
 }
 
 /** Returns the links of documents in their order, with what they mean now. Objects that are no documents have none. */
@@ -66,7 +71,14 @@ export async function backlinksOf(
   const [own] = await entriesOf([id], parts);
   const names = own?.names ?? { id, aliases: [] };
   const links = await store.documents.linking(parser.name, objectKeys(id, names));
-  const followed = await follow(links, parts);
+  const sources = await reachedOf(
+    links.map(({ from }) => from),
+    parts,
+  );
+  const followed = await follow(
+    links.filter(({ from }) => sources.has(from.id)),
+    parts,
+  );
   const toItself = (own?.document?.links ?? []).filter(({ name }) => name === "");
   const self = toItself.map((link): FollowedLink => ({
     from: names,
@@ -130,28 +142,41 @@ async function follow(
   const { store, parser } = parts;
   const keys = [...new Set(links.flatMap(({ link }) => linkKeys(link)))];
   const byKey = new Map<string, IndexedNames[]>();
-  for (const names of keys.length === 0 ? [] : await store.documents.named(parser.name, keys)) {
+  const named = keys.length === 0 ? [] : await store.documents.named(parser.name, keys);
+  const all = [...named, ...(await unindexed(keys, named, store))];
+  const within = await reachedOf(all, parts);
+  for (const names of all.filter(({ id }) => within.has(id))) {
     for (const key of objectKeys(names.id, names))
       byKey.set(key, [...(byKey.get(key) ?? []), names]);
   }
-  await addUnindexed(keys, byKey, store);
   return links.map(({ from, link }) => {
     const candidates = [...new Set(linkKeys(link).flatMap((key) => byKey.get(key) ?? []))];
     return { from, link, target: resolveLink(link, placeOf(from, parts), candidates) };
   });
 }
 
-/** Adds the objects whose id is a key but which are not in the index: tool calls and chats have no other name. */
-async function addUnindexed(
+/** Returns the objects whose id is a key but which are not in the index: tool calls and chats have no other name. */
+async function unindexed(
   keys: readonly string[],
-  byKey: Map<string, IndexedNames[]>,
+  named: readonly IndexedNames[],
   store: ObjectStore,
-): Promise<void> {
-  const ids = keys.filter((key) => looksLikeId(key) && !byKey.has(key)) as ObjectId[];
-  if (ids.length === 0) return;
-  for (const stored of await store.describe(ids)) {
-    if (stored !== undefined) byKey.set(stored.body.id, [{ id: stored.body.id, aliases: [] }]);
-  }
+): Promise<readonly IndexedNames[]> {
+  const known = new Set<string>(named.map(({ id }) => id));
+  const ids = keys.filter((key) => looksLikeId(key) && !known.has(key)) as ObjectId[];
+  if (ids.length === 0) return [];
+  const stored = await store.describe(ids);
+  return stored.flatMap((one) =>
+    one === undefined ? [] : [{ id: one.body.id, aliases: [] as readonly string[] }],
+  );
+}
+
+/** Returns those of some objects that links can mean. */
+async function reachedOf(
+  objects: readonly IndexedNames[],
+  { among }: LinkParts,
+): Promise<ReadonlySet<ObjectId>> {
+  const ids = [...new Set(objects.map(({ id }) => id))];
+  return among === undefined || ids.length === 0 ? new Set(ids) : await among(ids);
 }
 
 function looksLikeId(key: string): boolean {

@@ -27,7 +27,7 @@ export {
 } from "./graph.ts";
 export { type FileFinder, linksToFiles } from "./links-to-files.ts";
 export { lineAt, matchingLine, type MatchingLine, type ShownLine } from "./matching-line.ts";
-export { linkKeys, nameKey, tagKey } from "./name-keys.ts";
+export { linkKeys, nameKey, sharedTag, tagKey } from "./name-keys.ts";
 export { nearestNames } from "./nearest-names.ts";
 export {
   backlinksWithRelation,

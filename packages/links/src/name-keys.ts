@@ -35,6 +35,9 @@ export function tagKey(tag: string): string {
   return folded(tag).replace(/^#/u, "");
 }
 
+/** The key of the tag in the front matter of a document that shares it with all workspaces (decision D68). */
+export const sharedTag = "shared";
+
 /** The keys by which an object can be found: a link that means the object has one of them. */
 export function objectKeys(
   id: string,

@@ -99,6 +99,7 @@ export {
 } from "./model/references.ts";
 export { type SealedObject, sealObject, storable } from "./model/sealed-object.ts";
 export { sha256 } from "./model/sha256.ts";
+export { isShared, sharedBody } from "./model/shared-body.ts";
 export {
   metadataVersion,
   staticReference,

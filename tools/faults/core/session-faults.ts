@@ -91,7 +91,7 @@ export const sessionFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/resolve-target.ts",
-    of: "(await findFile(scope, files.resolve(form, workspace)))",
+    of: "await findFile(scope, files.resolve(form, workspace))",
     becomes:
       '(await store.find({ where: { type: "file", path: files.resolve(form, workspace) } })).items[0]',
     breaks: "A note is not found by its path.",

@@ -25,11 +25,13 @@ import {
   lastShowable,
   lastThere,
   namedVersion,
+  noVersion,
   readVersion,
 } from "./earlier-version.ts";
 import { fieldOfObject } from "./field-of-object.ts";
 import { openOtherChat } from "./open-chat.ts";
 import { writeNote } from "./inspect-object.ts";
+import { versionsWithin } from "./reach.ts";
 import { resolveTarget, type Target, withoutBrackets } from "./resolve-target.ts";
 
 /**
@@ -118,6 +120,10 @@ export async function showField(
     return refusal(`${JSON.stringify(given)} is not stored yet.`);
   if (stored.body.locked)
     return refusal(`${entry.handle} is locked, and its fields are not shown.`);
+  if (named !== undefined && isEarlier(named)) {
+    const within = await versionsWithin(scope, [metadataVersion(stored)]);
+    if (within.length === 0) return refusal(noVersion(entry, named.version));
+  }
   if (isChat(stored))
     return refusal(`${entry.handle} is a chat; activate shows it without a field.`);
   return await fieldOfObject(scope, entry.handle, stored, field);
@@ -379,10 +385,6 @@ async function onNewest(
       ? noVersion(entry, version)
       : `${given} is an earlier version. It is the output of the call that showed it; name that call.`,
   );
-}
-
-function noVersion({ handle, stored }: PoolEntry, version: number): string {
-  return `${handle} has no version ${version}; its newest is version ${stored.version}.`;
 }
 
 async function knownEntry(scope: SessionScope, given: string): Promise<PoolEntry | undefined> {

@@ -46,7 +46,10 @@ export interface SessionStatus {
 
 /** The tool call that an operation belongs to. */
 export interface CallOptions {
-  /** The provider id of the tool call; undefined if the user asked for the operation. */
+  /**
+   * The provider id of the tool call; undefined if the user asked for the operation. An operation of the user names any
+   * object of the store, one of the model only those within its reach (decision D68).
+   */
   readonly callId?: string;
 }
 
@@ -157,8 +160,9 @@ export interface ContextSession extends AsyncDisposable {
    */
   showField(target: string, field: string, options?: CallOptions): Promise<ToolAnswer>;
   /**
-   * Finds objects of all sessions of the store by words, tag, path, relation and type. The answer is a list with one line
-   * for each, and the objects join the pool as inactive (decision D66).
+   * Finds objects by words, tag, path, relation and type, among what sessions of this workspace made or saw and what is
+   * shared; with `findIn: "store"` among all. The answer is a list with one line for each, and the objects join the pool as
+   * inactive (decisions D66, D68).
    */
   find(request: FindRequest, options?: CallOptions): Promise<ToolAnswer>;
   /**
@@ -182,6 +186,11 @@ export interface ContextSession extends AsyncDisposable {
    * D15). A nickname that is taken or not allowed is refused (`ok: false`).
    */
   name(target: string, nickname: string): Promise<ToolAnswer>;
+  /**
+   * Shares an object with the sessions of all workspaces of the store, or with `isShared: false` no longer (decision D68). A
+   * locked object is refused (`ok: false`).
+   */
+  share(target: string, isShared?: boolean): Promise<ToolAnswer>;
   /**
    * Writes the note of an object: one line in its field `short_summary`, which its lines show and searches find; an empty
    * text removes it (§6.5). A note of more than 60 tokens is refused, and so is one of a locked object (`ok: false`).

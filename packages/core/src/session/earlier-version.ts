@@ -16,6 +16,7 @@ import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
 import { type ActivateRange, chosenRange } from "./chosen-range.ts";
+import { versionsWithin } from "./reach.ts";
 import { resolveTarget } from "./resolve-target.ts";
 import { withinLimit } from "./within-limit.ts";
 
@@ -114,6 +115,8 @@ export async function earlierVersion(
   const { version } = stored;
   const fileName = shortName(workspace, stored.body);
   const name = `Version ${version} of ${entry.handle} ${fileName}`;
+  if ((await versionsWithin(scope, [stored])).length === 0)
+    return refusal(noVersion(entry, version));
   const text = (await store.get(entry.id, { version }))?.body.content ?? undefined;
   if (text === undefined) return refusal(`${name} has no text.`);
   const asked = chosenRange(text, lines, {
@@ -142,6 +145,11 @@ export async function earlierVersion(
     isCut,
   );
   return { ok: true, text: `${header}\n${shown}`, effects: [], isOutput: true };
+}
+
+/** Says that there is no such version, or none within reach. */
+export function noVersion({ handle, stored }: PoolEntry, version: number): string {
+  return `${handle} has no version ${version}; its newest is version ${stored.version}.`;
 }
 
 function isFile({ body }: StoredMetadata): boolean {

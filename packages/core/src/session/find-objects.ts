@@ -9,6 +9,7 @@ import {
   tagKey,
 } from "@self-context-manager/links";
 import {
+  compareText,
   composed,
   defined,
   isObjectId,
@@ -22,8 +23,15 @@ import { cutMark } from "../render/name-width.ts";
 import type { PoolRow } from "../view/pool-entry.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { notFound, refusal, type ToolAnswer } from "./answers.ts";
-import { workspacesOf } from "./chat-workspaces.ts";
 import { type Found, foundLines } from "./found-lines.ts";
+import {
+  linkParts,
+  listWithin,
+  reached,
+  versionsWithin,
+  withinReach,
+  workspacesOf,
+} from "./reach.ts";
 import { resolveTarget } from "./resolve-target.ts";
 
 /** What is searched. At least one condition must be given, and an object must meet all that are given. */
@@ -50,10 +58,11 @@ const mostObjects = 50;
 /** The objects among which the session of a chat is looked for. */
 const firstReferrers = 10;
 
-/** The number of tags that an answer names. */
+/** The number of tags that an answer names, and of documents among whose tags they are the most used. */
 const mostTags = 8;
+const mostTagged = 1_000;
 
-/** The objects that are looked at if only a type is given. */
+/** The objects that are found if only a type is given. */
 const mostListed = 2_000;
 
 /** Hits that are looked at for each object of an answer, because several can be of one object or meet no other condition. */
@@ -62,8 +71,12 @@ const hitsForEach = 8;
 /** The same, if most hits can be of other sessions or paths, or without the tag. */
 const hitsOfFew = 100;
 
+/** How many times as many hits are looked at if other workspaces have the first ones, and how many at most. */
+const moreHits = 8;
+const mostHits = 20_000;
+
 /**
- * Finds objects of all sessions by words, tag, path, relation and type. The answer has one line for each: its metadata and
+ * Finds objects within reach by words, tag, path, relation and type. The answer has one line for each: its metadata and
  * one matching line. The objects join the pool as inactive (decision D66); no content is loaded into the context. The
  * answer is an output, like that of a search of the host.
  */
@@ -77,11 +90,8 @@ export async function findObjects(scope: SessionScope, request: FindRequest): Pr
   const isCurrent = await documents.upToDate();
   const within = given.session === undefined ? undefined : await knownIn(scope, given.session);
   if (typeof within === "string") return refusal(within);
-  const places = await placesOf(scope, documents, given, within);
-  if (typeof places === "string") return refusal(places);
-  const all = (await described(scope, places)).filter(
-    ({ stored }) => within?.has(stored.body.id) !== false && meets(stored, given),
-  );
+  const all = await foundBy(scope, documents, given, within);
+  if (typeof all === "string") return refusal(all);
   const found = await chatsLast(scope, all);
   const behind = isCurrent ? [] : ["The index is behind, so objects can be missing."];
   if (found.length === 0) return output([await nothingFound(scope, documents, given), ...behind]);
@@ -112,22 +122,33 @@ function withOwnChat(
 
 /** Says that nothing was found. For an unknown tag it names those that there are. */
 async function nothingFound(
-  { dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   { parser }: DocumentUpkeep,
   { tag }: FindRequest,
 ): Promise<string> {
-  const nothing = "No object was found among what agents of this store have read or written.";
+  const { store } = scope.dependencies;
+  const where = scope.findIn === "store" ? "agents of this store" : "agents of this workspace";
+  const nothing = `No object was found among what ${where} have read or written.`;
   if (tag === undefined) return nothing;
   const key = tagKey(tag);
-  const tags = await store.documents.tags(parser.name);
-  if (tags.some((one) => one.tag === key)) return nothing;
-  const most = tags
-    .toSorted((one, other) => other.objects - one.objects)
+  const tagged = await store.describe(await store.documents.tagged(parser.name, key));
+  const stored = tagged.filter((one) => one !== undefined);
+  if ((await reached(scope, stored)).size > 0) return nothing;
+  const documents = await listWithin(scope, documentKinds, mostTagged);
+  const ids = documents.map(({ body }) => body.id);
+  const entries = await store.documents.entries(parser.name, ids);
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const tags = new Set((entry?.document?.tags ?? []).map((one) => tagKey(one.tag)));
+    for (const one of tags) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  const most = [...counts]
+    .toSorted(([one, many], [other, fewer]) => fewer - many || compareText(one, other))
     .slice(0, mostTags)
-    .map((one) => one.tag);
+    .map(([one]) => oneLine(one));
   return most.length === 0
     ? "No note has a tag."
-    : `No note has the tag ${oneLine(key)}. The most used tags are ${most.map(oneLine).join(", ")}.`;
+    : `No note has the tag ${oneLine(key)}. The most used tags are ${most.join(", ")}.`;
 }
 
 function output(lines: readonly string[]): ToolAnswer {
@@ -140,20 +161,55 @@ function withoutEmpty(request: FindRequest): FindRequest {
   );
 }
 
-/** Where objects are that meet the conditions which an index answers, best first. A text says what is wrong. */
+/** Where objects are that meet the conditions which an index answers, best first. */
 type Places = readonly {
   readonly id: ObjectId;
   readonly version?: number;
   readonly offset?: number;
 }[];
 
-async function placesOf(
+/**
+ * Returns the objects that meet all conditions and are within reach, best first. Texts are searched until enough such
+ * objects are found: those of other workspaces can be the first ones.
+ */
+async function foundBy(
   scope: SessionScope,
   documents: DocumentUpkeep,
   request: FindRequest,
   within: ReadonlySet<ObjectId> | undefined,
-): Promise<Places | string> {
-  const { words, tag, path, relation } = request;
+): Promise<readonly Found[] | string> {
+  const sets = await setsOf(scope, documents, request);
+  if (typeof sets === "string") return sets;
+  // The words of a path are in the index, too.
+  const searched = request.words ?? (sets.length === 0 ? request.path : undefined);
+  if (searched === undefined) {
+    const ids = within ?? (await idsOfType(scope, request.type ?? ""));
+    const places = inAll(sets.length === 0 ? [await newestFirst(scope, ids)] : sets);
+    return (await foundAt(scope, places, request, within)).found;
+  }
+  const { limit = usualLimit, session, path, tag, relation } = request;
+  const isNarrow = (session ?? path ?? tag ?? relation) !== undefined;
+  const found = new Map<ObjectId, Found>();
+  const known = new Set<string>();
+  let count = Math.min(limit, mostObjects) * (isNarrow ? hitsOfFew : hitsForEach);
+  for (; ; count *= moreHits) {
+    const hits = await hitsOf(scope, documents, request, { words: searched, limit: count });
+    if (typeof hits === "string") return hits;
+    const places = inAll([hits.filter((hit) => !known.has(placeKey(hit))), ...sets]);
+    const { found: more, hasOthers } = await foundAt(scope, places, request, within);
+    for (const one of more) if (!found.has(one.stored.body.id)) found.set(one.stored.body.id, one);
+    const isEnough = !hasOthers || found.size >= limit || hits.length < count || count >= mostHits;
+    if (isEnough) return [...found.values()];
+    for (const hit of hits) known.add(placeKey(hit));
+  }
+}
+
+/** Returns the objects with the tag, and those with the relation. A text says what is wrong. */
+async function setsOf(
+  scope: SessionScope,
+  documents: DocumentUpkeep,
+  { tag, relation }: FindRequest,
+): Promise<readonly Places[] | string> {
   const sets: Places[] = [];
   if (tag !== undefined) {
     const { store } = scope.dependencies;
@@ -165,21 +221,62 @@ async function placesOf(
     if (typeof related === "string") return related;
     sets.push(related);
   }
-  // The words of a path are in the index, too.
-  const searched = words ?? (sets.length === 0 ? path : undefined);
-  if (searched !== undefined) {
-    const hits = await hitsOf(scope, documents, request, searched);
-    if (typeof hits === "string") return hits;
-    sets.unshift(hits);
-  }
-  if (sets.length === 0)
-    sets.push(await newestFirst(scope, within ?? (await idsOfType(scope, request.type ?? ""))));
-  const [first = [], ...others] = sets;
+  return sets;
+}
+
+/** Returns the places of the first set whose objects are in all sets. */
+function inAll([first = [], ...others]: readonly Places[]): Places {
   return first.flatMap((place) => {
     const rest = others.map((set) => set.find(({ id }) => id === place.id));
     if (rest.includes(undefined)) return [];
     return [Object.assign({}, ...rest, place) as Places[number]];
   });
+}
+
+function versionKey(id: ObjectId, version: number): string {
+  return `${id} ${version}`;
+}
+
+function placeKey({ id, version, place }: SearchHit): string {
+  return `${id} ${version} ${place}`;
+}
+
+/** Returns the objects at places that meet the conditions, and whether one was left out because it is out of reach. */
+async function foundAt(
+  scope: SessionScope,
+  places: Places,
+  request: FindRequest,
+  within: ReadonlySet<ObjectId> | undefined,
+): Promise<{ readonly found: readonly Found[]; readonly hasOthers: boolean }> {
+  const all = (await described(scope, places)).filter(
+    ({ stored }) => within?.has(stored.body.id) !== false && meets(stored, request),
+  );
+  const objects = new Map(all.map(({ stored }) => [stored.body.id, stored]));
+  const ids = await reached(scope, [...objects.values()]);
+  const near = all.filter(({ stored }) => ids.has(stored.body.id));
+  const found = await ofVersionsWithin(scope, near);
+  return { found, hasOthers: found.length < all.length };
+}
+
+/** Leaves out what was found in an earlier version that is out of reach. */
+async function ofVersionsWithin(
+  scope: SessionScope,
+  found: readonly Found[],
+): Promise<readonly Found[]> {
+  const { store } = scope.dependencies;
+  const earlier = found.filter(({ stored, version }) => version !== stored.version);
+  if (scope.findIn === "store" || earlier.length === 0) return found;
+  const versions = await Promise.all(
+    earlier.map(async ({ stored: { body }, version }) => {
+      return await store.history(body.id, { after: version - 1, limit: 1 });
+    }),
+  );
+  const within = await versionsWithin(scope, versions.flat());
+  const keys = new Set(within.map(({ body, version }) => versionKey(body.id, version)));
+  return found.filter(
+    ({ stored, version }) =>
+      version === stored.version || keys.has(versionKey(stored.body.id, version)),
+  );
 }
 
 /** Returns the objects that a session knows, and its chat. A text says that there is no such session. */
@@ -195,7 +292,8 @@ async function knownIn(
   const [stored] = id === undefined ? [] : await store.describe([id]);
   const chat = stored?.body.type === "chat" ? stored.body.id : undefined;
   const found = chat === undefined ? stored : await sessionOf(scope, chat);
-  const whole = found?.body.type === "session" ? await store.get(found.body.id) : undefined;
+  const [near] = found?.body.type === "session" ? await withinReach(scope, [found]) : [];
+  const whole = near === undefined ? undefined : await store.get(near.body.id);
   if (whole === undefined)
     return `no session is known as ${JSON.stringify(session)}; give "this", or the id of a session.`;
   const { pool, chat_ref: chatRef } = whole.body;
@@ -213,21 +311,10 @@ async function sessionOf(
   return first.find((one) => one?.body.type === "session");
 }
 
-/** Returns the objects of a type. */
-async function idsOfType(
-  { dependencies: { store } }: SessionScope,
-  type: string,
-): Promise<readonly ObjectId[]> {
-  const ids: ObjectId[] = [];
-  for (const where of type === "note" ? documentKinds : [{ type }]) {
-    for (let after: string | undefined; ids.length < mostListed;) {
-      const page = await store.find({ where, limit: 500, ...defined({ after }) });
-      ids.push(...page.items.map(({ body }) => body.id));
-      after = page.next;
-      if (after === undefined) break;
-    }
-  }
-  return ids;
+/** Returns the objects of a type that are within reach. */
+async function idsOfType(scope: SessionScope, type: string): Promise<readonly ObjectId[]> {
+  const kinds = type === "note" ? documentKinds : [{ type }];
+  return (await listWithin(scope, kinds, mostListed)).map(({ body }) => body.id);
 }
 
 /** Returns objects in the order of their last change, the newest first. */
@@ -245,16 +332,13 @@ async function newestFirst(
 async function hitsOf(
   scope: SessionScope,
   { search }: DocumentUpkeep,
-  { type, session, path, tag, relation, limit = usualLimit }: FindRequest,
-  words: string,
+  { type }: FindRequest,
+  query: { readonly words: string; readonly limit: number },
 ): Promise<readonly SearchHit[] | string> {
-  const isNarrow = (session ?? path ?? tag ?? relation) !== undefined;
   if (search === undefined) return "this agent has no full-text index; give a tag or a relation.";
-  let hits: readonly SearchHit[];
   try {
-    hits = await search.search({
-      words,
-      limit: Math.min(limit, mostObjects) * (isNarrow ? hitsOfFew : hitsForEach),
+    return await search.search({
+      ...query,
       ...(type === undefined || type === "note" ? {} : { type }),
     });
   } catch (error) {
@@ -262,7 +346,6 @@ async function hitsOf(
     scope.dependencies.logger.warn("the full-text index cannot be read", { error });
     return "the full-text index cannot be read now; give a tag or a relation.";
   }
-  return [...new Map(hits.toReversed().map((hit) => [hit.id, hit])).values()].toReversed();
 }
 
 /** Returns the documents that have a relation, to a target if one is given. */
@@ -271,8 +354,7 @@ async function relatedPlaces(
   { parser }: DocumentUpkeep,
   given: string,
 ): Promise<Places | string> {
-  const { store, workspace } = scope.dependencies;
-  const parts = { store, parser, workspace };
+  const parts = linkParts(scope, parser);
   const { relation, name } = readRelation(given);
   if (name === undefined) return (await linksWithRelation(relation, parts)).map(placeOf);
   const target = await resolveTarget(scope, name);

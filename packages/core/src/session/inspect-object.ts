@@ -5,6 +5,7 @@ import {
   nicknameRule,
   type ObjectBody,
   type ObjectId,
+  sharedBody,
   type StoredVersion,
   StoreError,
 } from "@self-context-manager/objects";
@@ -55,6 +56,26 @@ export async function nameObject(
     if (StoreError.is(error, "NICKNAME_TAKEN")) return refusal(error.message);
     throw error;
   }
+}
+
+/**
+ * Shares an object with the sessions of all workspaces, or ends that (decision D68): the field `shared`. The session is not
+ * stored.
+ */
+export async function shareObject(
+  scope: SessionScope,
+  given: string,
+  isShared: boolean,
+): Promise<ToolAnswer> {
+  const id = await changeable(scope, given, "cannot be shared");
+  if (typeof id !== "string") return id;
+  const earlier = await scope.dependencies.store.get(id);
+  if (earlier === undefined) return refusal(`${JSON.stringify(given)} is not stored yet.`);
+  const { handle } = await storeChanged(scope, earlier, sharedBody(earlier.body, isShared));
+  const text = isShared
+    ? `${handle} is shared with all workspaces.`
+    : `${handle} is no longer shared.`;
+  return { ok: true, text, effects: [] };
 }
 
 /**

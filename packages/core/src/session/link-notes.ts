@@ -11,15 +11,19 @@ import { distinctNames } from "../render/distinct-names.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import { withDiskTargets } from "./disk-targets.ts";
+import { linkParts, listWithin, withinReach } from "./reach.ts";
 import { visibleLinks } from "./visible-links.ts";
 
 /** The number of links that one line names. */
 const mostLinks = 5;
 
+/** Objects with the name of a link that are looked at. */
+const mostCandidates = 20;
+
 /** Characters of a link's name that are shown. */
 const longestName = 80;
 
-/** Notes of the store among whose names similar ones are looked for. */
+/** Notes among whose names similar ones are looked for. */
 const mostNames = 1_000;
 
 /**
@@ -37,7 +41,7 @@ export async function linkNotes(scope: SessionScope): Promise<readonly string[]>
     if (!isWaiting || entry === undefined) continue;
     const [indexed] = await store.documents.entries(parser.name, [id]);
     if (indexed?.contentHash !== entry.stored.hashes.content_hash) continue;
-    const followed = await visibleLinks(scope, [entry], { store, parser, workspace });
+    const followed = await visibleLinks(scope, [entry], linkParts(scope, parser));
     const open = await openLinks(scope, await withDiskTargets(scope, followed.get(id) ?? []));
     const isNew = open.filter((one) => !known.has(one.written));
     const badLine = badLineOf(indexed.document?.front_matter);
@@ -140,10 +144,14 @@ async function problemOf(
   const { state, dependencies } = scope;
   if (target.state === "resolved") return `${written}: there is no such heading`;
   if (target.state === "ambiguous") {
-    const stored = await dependencies.store.describe(target.candidates.slice(0, 3));
+    const stored = await dependencies.store.describe(target.candidates.slice(0, mostCandidates));
+    const within = await withinReach(
+      scope,
+      stored.filter((one) => one !== undefined),
+    );
     const candidates = distinctNames(
       dependencies.workspace,
-      stored.flatMap((one) => (one === undefined ? [] : [one.body])),
+      within.slice(0, 3).map(({ body }) => body),
     );
     return `${written} names several objects: ${candidates.join(", ")}`;
   }
@@ -155,15 +163,12 @@ async function problemOf(
   return `${written} has no target yet${near.length === 0 ? "" : `, near: ${near.join(", ")}`}`;
 }
 
-/** Returns the names of the notes of the store, and of the session's other objects. */
+/** Returns the names of the notes within reach, and of the session's other objects. */
 async function namesOfStore(scope: SessionScope): Promise<readonly IndexedNames[]> {
   const { documents, store } = scope.dependencies;
   if (documents === undefined) return [];
   const ids = new Set(scope.state.pool.entries.keys());
-  for (const where of documentKinds) {
-    const { items } = await store.find({ where, limit: mostNames });
-    for (const { body } of items) ids.add(body.id);
-  }
+  for (const { body } of await listWithin(scope, documentKinds, mostNames)) ids.add(body.id);
   const entries = await store.documents.entries(documents.parser.name, [...ids]);
   return entries.flatMap((entry) => (entry === undefined ? [] : [entry.names]));
 }

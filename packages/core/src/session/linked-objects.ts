@@ -3,6 +3,7 @@ import type { ObjectId, StoredMetadata } from "@self-context-manager/objects";
 import { joinPool, type SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { withDiskTargets } from "./disk-targets.ts";
+import { linkParts, withinReach } from "./reach.ts";
 import { visibleLinks } from "./visible-links.ts";
 
 /** The number of objects that join the pool because one document links to them. */
@@ -14,7 +15,7 @@ const usualLinkedObjects = 30;
  * a later call, when the index has them.
  */
 export async function joinLinked(scope: SessionScope): Promise<void> {
-  const { documents, store, workspace, linkedObjects = usualLinkedObjects } = scope.dependencies;
+  const { documents, store, linkedObjects = usualLinkedObjects } = scope.dependencies;
   if (documents === undefined || linkedObjects === 0) return;
   const waiting = documentsToFollow(scope);
   if (waiting.length === 0) return;
@@ -27,13 +28,11 @@ export async function joinLinked(scope: SessionScope): Promise<void> {
     ({ stored }, index) => entries[index]?.contentHash === stored.hashes.content_hash,
   );
   if (indexed.length === 0) return;
-  const links = await onDisk(
-    scope,
-    await visibleLinks(scope, indexed, { store, parser, workspace }),
-  );
+  const links = await onDisk(scope, await visibleLinks(scope, indexed, linkParts(scope, parser)));
   const targets = new Set([...links.values()].flat().flatMap(({ target }) => idsOf(target)));
+  const stored = (await store.describe([...targets])).filter((one) => one !== undefined);
   const found = new Map(
-    (await store.describe([...targets])).map((target) => [target?.body.id, target]),
+    (await withinReach(scope, stored)).map((target) => [target.body.id, target]),
   );
   for (const { id, handle, stored } of indexed) {
     scope.followed.set(id, stored.hashes.content_hash);
@@ -78,7 +77,7 @@ function documentsToFollow({ state, followed }: SessionScope): readonly PoolEntr
   });
 }
 
-/** Whether an object is in the workspace. An object without a path, such as a note, is everywhere. */
+/** Whether an object is in the workspace. An object without a path, such as a note, is in no folder. */
 function canJoin({ dependencies }: SessionScope, { body }: StoredMetadata): boolean {
   const { workspace } = dependencies;
   const { path } = body;

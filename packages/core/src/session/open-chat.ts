@@ -28,7 +28,7 @@ import type { SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type { SummaryRows } from "../state/turn-summaries.ts";
 import { refusal, type ToolAnswer } from "./answers.ts";
-import { workspacesOf } from "./chat-workspaces.ts";
+import { workspacesOf } from "./reach.ts";
 import { type ActivateRange, chosenRange, isPart } from "./chosen-range.ts";
 import { storedSummary } from "./summarize-turn.ts";
 import { withinLimit } from "./within-limit.ts";

@@ -17,7 +17,6 @@ import { knownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
 import type { ReadList } from "../host/read-list.ts";
-import type { NoteAuthor } from "../render/object-note.ts";
 import { beginSession, openState } from "../state/open-state.ts";
 import {
   commitSession,
@@ -30,27 +29,16 @@ import { tokensInView } from "../state/tokens-in-view.ts";
 import { placeAdded, type PlacedMessage } from "./added-messages.ts";
 import type { ToolAnswer } from "./answers.ts";
 import { archiveChat } from "./archive-chat.ts";
-import {
-  activate,
-  deactivate,
-  type GivenNote,
-  loadInactive,
-  pin,
-  showField,
-  unpin,
-} from "./change-activation.ts";
 import type {
   CallOptions,
   ContextSession,
-  DeactivateOptions,
   ListedObject,
   SessionStatus,
 } from "./context-session.ts";
-import { findObjects } from "./find-objects.ts";
 import { type FileFollower, fileFollower } from "./follow-files.ts";
-import { inspectObject, nameObject, noteObject } from "./inspect-object.ts";
 import { noteWrittenDocument } from "./link-notes.ts";
 import { noteLeftOut } from "./note-left-out.ts";
+import { objectOperations } from "./object-operations.ts";
 import { sessionTools } from "./context-tools.ts";
 import { lookAtView, makeView } from "./make-view.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
@@ -116,6 +104,7 @@ export async function openContextSession(
       get readTool() {
         return hostRead ?? "read";
       },
+      findIn: dependencies.findIn ?? "workspace",
       ...emptyScopeMaps(),
       staged: [],
     };
@@ -275,24 +264,8 @@ export async function openContextSession(
     tools: () => sessionTools(session),
     read: async (request, options) =>
       await answer((current) => readFile(current, request), options),
-    activate: async (target, range, options) =>
-      await answer((current) => activate(current, target, range), options),
-    deactivate: async (target, options = {}) =>
-      await answer((current) => deactivate(current, target, noteIn(options)), options),
-    pin: async (target, options) => await answer((current) => pin(current, target), options),
-    unpin: async (target, options) => await answer((current) => unpin(current, target), options),
-    showField: async (target, field, options) =>
-      await answer((current) => showField(current, target, field), options),
-    find: async (request, options) =>
-      await answer((current) => findObjects(current, request), options),
+    ...objectOperations({ run, answer }),
     archive: async () => await answer(archiveChat),
-    load: async (target) => await answer((current) => loadInactive(current, target)),
-    inspect: async (target) =>
-      await run(async (current) => await inspectObject(current, target), false),
-    name: async (target, nickname) =>
-      await answer((current) => nameObject(current, target, nickname)),
-    note: async (target, text, options = {}) =>
-      await answer((current) => noteObject(current, target, text, authorOf(options)), options),
     recordRead: async (path, { callId }) =>
       await run(async (current) => {
         const seen = await lookAtRead(current, path);
@@ -372,15 +345,6 @@ function noteFiles(
   fileRefs: readonly StaticReference[],
 ): void {
   if (callId !== undefined) executions.record(callId, { fileRefs });
-}
-
-/** Returns the note that a deactivation writes. */
-function noteIn({ note, ...options }: DeactivateOptions): GivenNote | undefined {
-  return note === undefined ? undefined : { text: note, by: authorOf(options) };
-}
-
-function authorOf({ callId }: CallOptions): NoteAuthor {
-  return callId === undefined ? "user" : "model";
 }
 
 function statusOf({ state }: SessionScope): SessionStatus {

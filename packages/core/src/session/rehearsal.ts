@@ -225,6 +225,8 @@ function beginRehearsal(
     state,
     generation: 0,
     readTool: "read",
+    // What a stored session activated was within its reach then.
+    findIn: "store",
     ...emptyScopeMaps(),
     staged: [],
   };

@@ -18,12 +18,13 @@ import { shownAs } from "../render/shown-as.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { filesNamed } from "./disk-targets.ts";
+import { linkParts, withinReach } from "./reach.ts";
 
 /** The object that a name from the model or the user means (decisions D41, D45). */
 export type Target =
   | { readonly type: "known"; readonly entry: PoolEntry }
   | { readonly type: "locked"; readonly id: ObjectId; readonly name: string }
-  /** An object of the store that is not in this session. */
+  /** An object of the store that is not in this session, within the reach of the operation (decision D68). */
   | { readonly type: "elsewhere"; readonly stored: StoredMetadata }
   /** Several objects whose ids begin with the name, that a link with this name could mean, or that lines show so. */
   | {
@@ -120,17 +121,25 @@ function lockedTarget(scope: SessionScope, name: string): Target | undefined {
 async function inStore(scope: SessionScope, name: string): Promise<Target | undefined> {
   const { store, files, workspace } = scope.dependencies;
   if (name === "") return undefined;
-  const [described] = isObjectId(name) ? await store.describe([name]) : [];
-  let stored = described;
+  const byId = isObjectId(name) ? await store.describe([name]) : [];
+  let stored = await oneWithin(scope, byId[0]);
   // The same letters can be stored in another composition.
   for (const form of compositions(name)) {
+    const named = isObjectId(form) ? await store.lookup(form) : undefined;
     stored ??=
-      (isObjectId(form) ? await store.lookup(form) : undefined) ??
-      (await findFile(scope, files.resolve(form, workspace)));
+      (await oneWithin(scope, named)) ??
+      (await oneWithin(scope, await findFile(scope, files.resolve(form, workspace))));
   }
   if (stored === undefined) return undefined;
   const known = scope.state.pool.get(stored.body.id);
   return known === undefined ? { type: "elsewhere", stored } : { type: "known", entry: known };
+}
+
+async function oneWithin(
+  scope: SessionScope,
+  stored: StoredMetadata | undefined,
+): Promise<StoredMetadata | undefined> {
+  return stored === undefined ? undefined : (await withinReach(scope, [stored]))[0];
 }
 
 /** Returns what a link `[[name]]` in a document at the root of the workspace would mean. */
@@ -140,7 +149,9 @@ async function byLinkName(scope: SessionScope, name: string): Promise<Target | u
   // A section of an object is no name of it.
   if (target.state === "unresolved" || target.heading !== undefined) return undefined;
   const ids = target.state === "ambiguous" ? target.candidates : [target.id];
-  const found = (await store.describe(ids)).filter((one) => one !== undefined);
+  const stored = (await store.describe(ids)).filter((one) => one !== undefined);
+  // A file can have moved out of the workspace since it was indexed.
+  const found = await withinReach(scope, stored);
   const [first] = found;
   if (first === undefined) return undefined;
   if (found.length > 1) {
@@ -154,13 +165,11 @@ async function byLinkName(scope: SessionScope, name: string): Promise<Target | u
 }
 
 /** Returns what a link means, by the index. What was read a moment ago can be missing there, so the pool is asked too. */
-async function linkTarget(
-  { state, dependencies }: SessionScope,
-  name: string,
-): Promise<LinkTarget> {
-  const { documents, store, workspace } = dependencies;
+async function linkTarget(scope: SessionScope, name: string): Promise<LinkTarget> {
+  const { state, dependencies } = scope;
+  const { documents, workspace } = dependencies;
   if (documents === undefined || name === "") return { state: "unresolved" };
-  const parts = { store, parser: documents.parser, workspace };
+  const parts = linkParts(scope, documents.parser);
   const indexed = await linkNamed(name, parts);
   if (indexed.state !== "unresolved") return indexed;
   await documents.soon();

@@ -29,6 +29,9 @@ import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
 import { sessionBody } from "./session-body.ts";
 import type { SessionState } from "./session-state.ts";
 
+/** Which objects of a store an operation can name: those of the session's workspace and shared ones, or all (decision D68). */
+type FindIn = "workspace" | "store";
+
 /** The services and settings of a session. `compose` creates them. */
 export interface SessionDependencies {
   readonly store: ObjectStore;
@@ -61,6 +64,8 @@ export interface SessionDependencies {
   readonly documents?: DocumentUpkeep;
   /** How many objects join the pool because a document links to them. Default: 30. */
   readonly linkedObjects?: number;
+  /** Where the model finds and names objects: in what the workspace made or saw, or in the whole store. Default: `workspace`. */
+  readonly findIn?: FindIn;
   /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */
   readonly fileKey?: (path: string) => string;
 }
@@ -76,6 +81,8 @@ export interface SessionScope {
   readonly generation: number;
   /** The name of the tool with which the model reads a file. */
   readonly readTool: string;
+  /** Which objects the operation that runs can name. */
+  readonly findIn: FindIn;
   /** Versions of active objects with their contents, by object id. */
   readonly contents: Map<ObjectId, StoredVersion>;
   /** Versions in view, whose objects can be inactive, by `handle@version`. */

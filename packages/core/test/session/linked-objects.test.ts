@@ -21,6 +21,7 @@ async function openSession(): Promise<TestSession> {
   const note = {
     type: "note",
     locked: false,
+    shared: true,
     provenance: { origin: "a test", generator: "agent" },
   } as const;
   const noteId = objectId("0190aaaa-0000-7000-8000-00000000aaaa");
