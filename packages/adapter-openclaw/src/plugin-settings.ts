@@ -8,6 +8,7 @@ const variables: Readonly<Record<string, string>> = {
   xtdbToken: "SCM_XTDB_TOKEN",
   xtdbKeep: "SCM_XTDB_KEEP",
   activateUnread: "SCM_ACTIVATE_UNREAD",
+  findIn: "SCM_FIND_IN",
   longTexts: "SCM_LONG_TEXTS",
   earlierThinking: "SCM_EARLIER_THINKING",
   fold: "SCM_FOLD",

@@ -10,6 +10,8 @@ import {
   type ActivateUnread,
   activateUnreadWays,
   earlierThinkingWays,
+  type FindIn,
+  findInPlaces,
   foldWays,
   type LayoutKind,
   layoutKinds,
@@ -33,6 +35,7 @@ export interface EnvironmentConfig {
   readonly policy: PolicyOptions;
   /** Undefined if the environment does not set it; then the adapter of the harness chooses. */
   readonly activateUnread?: ActivateUnread;
+  readonly findIn: FindIn;
   /** Undefined if the environment does not set it. */
   readonly longTexts?: number;
   /** Undefined if the environment sets nothing of it. */
@@ -53,6 +56,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_XTDB_KEEP:
     "1 keeps this machine's XTDB node running after the last agent has stopped using it",
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
+  SCM_FIND_IN: `among which objects the model finds and names some: ${findInPlaces.join(" or ")}`,
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
   SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
   SCM_FOLD: `whether finished steps are folded when an epoch ends: ${foldWays.join(" or ")}`,
@@ -86,6 +90,7 @@ export function configFromEnvironment(
     ...(isUnreadSet
       ? { activateUnread: choice(environment, "SCM_ACTIVATE_UNREAD", activateUnreadWays) }
       : {}),
+    findIn: choice(environment, "SCM_FIND_IN", findInPlaces),
     ...defined({ longTexts }),
     ...defined({ epochs }),
     summaries: choice(environment, "SCM_SUMMARIES", summaryWays),

@@ -14,7 +14,7 @@ import type {
   WindowPolicyOptions,
 } from "@self-context-manager/core";
 
-import type { ActivateUnread, LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
+import type { ActivateUnread, FindIn, LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
 
 /** An activation policy with its settings, as data. */
 export type PolicyOptions =
@@ -74,6 +74,11 @@ export interface ContextManagerOptions {
    * announced a tool of its own that reads files, else `read`.
    */
   readonly activateUnread?: ActivateUnread;
+  /**
+   * Among which objects the model finds and names some: those that sessions of this workspace made or saw and shared ones, or
+   * all of the store. The user's operations name any object. Default: `workspace`.
+   */
+  readonly findIn?: FindIn;
   /** The most that a `read` without a range shows. Default: 2,000 lines or 51,200 characters. */
   readonly readLimits?: ReadLimits;
   /**

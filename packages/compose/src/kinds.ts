@@ -30,6 +30,10 @@ export type SummaryWay = (typeof summaryWays)[number];
 export const activateUnreadWays = ["read", "ask"] as const;
 export type ActivateUnread = (typeof activateUnreadWays)[number];
 
+/** Among which objects the model finds and names some, the default first (decision D68). */
+export const findInPlaces = ["workspace", "store"] as const;
+export type FindIn = (typeof findInPlaces)[number];
+
 /** Lowest limit of a user's long texts: below, the ends of a text and the line between them have as many tokens. */
 export const leastLongText = 100;
 

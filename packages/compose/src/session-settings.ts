@@ -12,6 +12,7 @@ import {
 import type { ContextManagerOptions, PolicyOptions } from "./context-manager-options.ts";
 import {
   activateUnreadWays,
+  findInPlaces,
   layoutKinds,
   leastLongText,
   oneOf,
@@ -23,14 +24,14 @@ import { layouts } from "./layouts.ts";
 /** The options that decide what a session shows. */
 export type SessionSettingsOptions = Pick<
   ContextManagerOptions,
-  "policy" | "layout" | "epochs" | "longTexts" | "activateUnread" | "readLimits"
+  "policy" | "layout" | "epochs" | "longTexts" | "activateUnread" | "findIn" | "readLimits"
 >;
 
 /** The parts of a session that decide what it shows, without those that connect it with a machine. */
 export type SessionSettings = Required<
   Pick<SessionDependencies, "policy" | "layout" | "readLimits">
 > &
-  Pick<SessionDependencies, "activateUnread" | "longTexts">;
+  Pick<SessionDependencies, "activateUnread" | "findIn" | "longTexts">;
 
 /** The limits that tools for reading files of coding agents usually have. */
 const usualReadLimits: ReadLimits = { lines: 2000, characters: 50 * 1024 };
@@ -44,6 +45,7 @@ export function sessionSettings(options: SessionSettingsOptions = {}): SessionSe
     policy: policyOf(options.policy ?? { type: "recently-used" }, options.epochs),
     layout: layoutOf(options),
     ...activateUnreadOf(options),
+    ...findInOf(options),
     ...longTextsOf(options),
     readLimits: options.readLimits ?? usualReadLimits,
   };
@@ -68,6 +70,10 @@ function activateUnreadOf({
 }: SessionSettingsOptions): Pick<SessionSettings, "activateUnread"> {
   if (given === undefined) return {};
   return { activateUnread: known("activateUnread", activateUnreadWays, given) };
+}
+
+function findInOf({ findIn: given }: SessionSettingsOptions): Pick<SessionSettings, "findIn"> {
+  return given === undefined ? {} : { findIn: known("findIn", findInPlaces, given) };
 }
 
 function layoutOf({ layout = "epoch", epochs, policy }: SessionSettingsOptions): Layout {

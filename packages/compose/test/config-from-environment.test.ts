@@ -12,6 +12,7 @@ test("an empty environment gives the defaults", () => {
     at: "/home/ada/.local/share/self-context-manager/store.sqlite",
     summaries: "off",
     xtdb: {},
+    findIn: "workspace",
     layout: "epoch",
     policy: { type: "recently-used", setting: "default" },
   });
@@ -35,6 +36,7 @@ test("every variable is read", () => {
       SCM_XTDB_TOKEN: "t",
       SCM_XTDB_KEEP: "1",
       SCM_ACTIVATE_UNREAD: "ask",
+      SCM_FIND_IN: "store",
       SCM_LONG_TEXTS: "800",
       SCM_EARLIER_THINKING: "leaves",
       SCM_FOLD: "off",
@@ -53,6 +55,7 @@ test("every variable is read", () => {
     store: "memory",
     at: "/data/s.sqlite",
     xtdb: { name: "team", token: "t", keep: true },
+    findIn: "store",
     layout: "pooled",
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
