@@ -86,6 +86,9 @@ export { type LayoutLaw, layoutLaws, type LayoutTrial } from "./layout/layout-la
 export { type PoolLaw, poolLaws } from "./layout/pool-laws.ts";
 export type { SessionScript } from "./layout/session-script.ts";
 export { sequenceFaults } from "./layout/sequence-faults.ts";
+export { checkScope, type ScopeCheck } from "./scope/check-scope.ts";
+export type { ScopeMove } from "./scope/scope-move.ts";
+export { openScopeSession, type OpenScopeSession, type ScopeStore } from "./scope/scope-world.ts";
 export { type TrackerLaw, trackerLaws } from "./tracking/laws.ts";
 export type { TrackerParts, TrackerScenario } from "./tracking/observed-tracker.ts";
 export { fileTrackerContract, type FileTrackerContract } from "./tracking/tracker-contract.ts";

@@ -5,6 +5,7 @@ import {
   type FollowedLink,
   isDocument,
   linksWithRelation,
+  matchingLine,
   readRelation,
   tagKey,
 } from "@self-context-manager/links";
@@ -254,14 +255,18 @@ async function foundAt(
   const objects = new Map(all.map(({ stored }) => [stored.body.id, stored]));
   const ids = await reached(scope, [...objects.values()]);
   const near = all.filter(({ stored }) => ids.has(stored.body.id));
-  const found = await ofVersionsWithin(scope, near);
+  const found = await ofVersionsWithin(scope, near, request.words ?? request.path ?? "");
   return { found, hasOthers: found.length < all.length };
 }
 
-/** Leaves out what was found in an earlier version that is out of reach. */
+/**
+ * Returns what was found with versions that are within reach. The index has a text with the version that brought it: if that
+ * version is out of reach, the words must be in the newest one.
+ */
 async function ofVersionsWithin(
   scope: SessionScope,
   found: readonly Found[],
+  words: string,
 ): Promise<readonly Found[]> {
   const { store } = scope.dependencies;
   const earlier = found.filter(({ stored, version }) => version !== stored.version);
@@ -273,10 +278,24 @@ async function ofVersionsWithin(
   );
   const within = await versionsWithin(scope, versions.flat());
   const keys = new Set(within.map(({ body, version }) => versionKey(body.id, version)));
-  return found.filter(
-    ({ stored, version }) =>
-      version === stored.version || keys.has(versionKey(stored.body.id, version)),
-  );
+  const kept: Found[] = [];
+  for (const one of found) {
+    const { stored, version } = one;
+    if (version === stored.version || keys.has(versionKey(stored.body.id, version))) kept.push(one);
+    else if (await hasWords(scope, stored, words)) kept.push({ stored, version: stored.version });
+  }
+  return kept;
+}
+
+/** Whether the newest version of an object has words in its text or in its path. */
+async function hasWords(
+  { dependencies: { store } }: SessionScope,
+  { body: { id } }: StoredMetadata,
+  words: string,
+): Promise<boolean> {
+  const body = (await store.get(id))?.body;
+  const path = typeof body?.["path"] === "string" ? body["path"] : "";
+  return matchingLine(`${path}\n${body?.content ?? ""}`, words) !== undefined;
 }
 
 /** Returns the objects that a session knows, and its chat. A text says that there is no such session. */

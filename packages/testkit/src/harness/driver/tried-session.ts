@@ -17,7 +17,9 @@ export type TriedPlace = Pick<
   SessionDependencies,
   "store" | "files" | "ids" | "workspace" | "tracker"
 > &
-  Partial<Pick<SessionDependencies, "activateUnread" | "toolFacts">>;
+  Partial<
+    Pick<SessionDependencies, "activateUnread" | "documents" | "longTexts" | "findIn" | "toolFacts">
+  >;
 
 /** Opens a session on a store of the driver, with the settings that the laws name. It logs nothing. */
 export async function openTriedSession(
