@@ -3,6 +3,97 @@ import type { DeliberateFault } from "../deliberate-fault.ts";
 /** Faults of sessions and their tools. */
 export const sessionFaults: readonly DeliberateFault[] = [
   {
+    file: "session/reach.ts",
+    of: 'if (scope.findIn === "store") return idsOf(objects);',
+    becomes: "return idsOf(objects);",
+    breaks: "A model finds the keys that another project's session has printed.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "id === scope.state.id || found.get(id) === workspace",
+    becomes: "id === scope.state.id || found.has(id)",
+    breaks: "The tool calls of all workspaces are found.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "id === scope.state.id || found.get(id) === workspace",
+    becomes: "id === scope.state.id",
+    breaks: "A session does not find what earlier sessions of its workspace did.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "roots.some((root) => isInside(path, root))",
+    becomes: "roots.length > 0",
+    breaks: "The files of all workspaces are found.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "[...new Set([workspace, await realFolder(files, workspace)])]",
+    becomes: "[workspace]",
+    breaks: "In a workspace that is given by a link, no file of earlier sessions is found.",
+  },
+  {
+    file: "session/reach.ts",
+    of: '({ path, tag }) => path !== "content" && tagKey(tag) === sharedTag',
+    becomes: "({ tag }) => tagKey(tag) === sharedTag",
+    breaks: "A text that quotes the tag shares its note with all workspaces.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "one.at.tx_id >= (since.get(one.body.id) ?? Number.POSITIVE_INFINITY)",
+    becomes: "one.at.tx_id >= 0",
+    breaks: "The past of a file that was moved here or read here is found.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "!hasMaker(body) && !isShared(body) && !isNear(body)",
+    becomes: "!hasMaker(body) && !isShared(body)",
+    breaks: "Words that a file of the workspace had in an earlier version are not found.",
+  },
+  {
+    file: "session/reach.ts",
+    of: "const own = items.filter((one) => isHere(sessions.get(one.id)));",
+    becomes: "const own = items;",
+    breaks: "A file that any session has read is found in all workspaces.",
+  },
+  {
+    file: "session/find-objects.ts",
+    of: "const isEnough = !hasOthers ||",
+    becomes: "const isEnough = hasOthers ||",
+    breaks: "Hits in other workspaces take the room of those in the own one.",
+  },
+  {
+    file: "session/find-objects.ts",
+    of: '[near] = found?.body.type === "session" ? await withinReach(scope, [found]) : [];',
+    becomes: 'near = found?.body.type === "session" ? found : undefined;',
+    breaks: "The answer says that a session of another workspace exists.",
+  },
+  {
+    file: "session/resolve-target.ts",
+    of: "(await oneWithin(scope, named)) ??",
+    becomes: "named ??",
+    breaks: "A nickname of another workspace opens its object.",
+  },
+  {
+    file: "session/resolve-target.ts",
+    of: "let stored = await oneWithin(scope, byId[0]);",
+    becomes: "let stored = byId[0];",
+    breaks: "An id of another workspace opens its object.",
+  },
+  {
+    file: "session/link-notes.ts",
+    of: "for (const { body } of await listWithin(scope, documentKinds, mostNames)) ids.add(body.id);",
+    becomes:
+      "for (const where of documentKinds) for (const { body } of (await store.find({ where })).items) ids.add(body.id);",
+    breaks: "A link without a target names the notes of other workspaces.",
+  },
+  {
+    file: "session/object-operations.ts",
+    of: 'callId === undefined ? { ...scope, findIn: "store" } : scope',
+    becomes: '{ ...scope, findIn: "store" }',
+    breaks: "The model opens objects of other workspaces by their names.",
+  },
+  {
     file: "session/plain-messages.ts",
     of: "if (calls.length > 0 && calls.every(({ isOwn }) => isOwn)) return undefined;",
     becomes: "",

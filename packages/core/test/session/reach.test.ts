@@ -1,8 +1,10 @@
 import { markdownParser } from "@self-context-manager/documents";
 import { documentUpkeep } from "@self-context-manager/links";
 import {
+  fileBody,
   movedFileBody,
   type ObjectBody,
+  objectId,
   type ObjectId,
   type ObjectStore,
   sealObject,
@@ -357,6 +359,24 @@ describe("a file that moved to another workspace", () => {
     const two = await open("/link");
 
     expect(await two.find({ words: "present" })).toContain("present text");
+  });
+});
+
+describe("a file of the workspace that no session has read", () => {
+  it("is found, with its earlier versions", async () => {
+    const { open, store } = await twoWorkspaces();
+    const id = objectId("0190aaaa-0000-7000-8000-00000000aaaa");
+    for (const text of ["first words", "second words"]) {
+      const content = { realPath: "/one/a.txt", size: text.length, modified: 0, text };
+      await store.commit([{ object: sealObject(fileBody(id, content, "human")) }]);
+    }
+
+    const one = await open("/one");
+    const two = await open("/two");
+
+    expect(await one.find({ words: "first" })).toContain("v1 line 1: first words");
+    expect(await one.activate("f1@1")).toContain("first words");
+    expect(await two.find({ words: "first second" })).toBe(nothing);
   });
 });
 

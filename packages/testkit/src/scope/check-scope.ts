@@ -83,9 +83,9 @@ async function checkLook(world: ScopeWorld, folder: string): Promise<void> {
 interface Look {
   readonly world: ScopeWorld;
   readonly folder: string;
-  find(request: Parameters<Actor["session"]["find"]>[0]): Promise<string>;
+  readonly find: (request: Parameters<Actor["session"]["find"]>[0]) => Promise<string>;
   /** Checks that a text has no word from outside but the given name. */
-  check(text: string, given: string): void;
+  readonly check: (text: string, given: string) => void;
   /** The answers for names that no object has. */
   readonly unknown: Map<string, readonly string[]>;
 }
@@ -115,7 +115,9 @@ async function checkFinding({ world, folder, find, check }: Look): Promise<void>
   const common = world.objects.filter(
     (one) => isDocument(one) && !isGone(one) && reaches(folder, one),
   );
-  const lines = (await find({ words: "common" })).split("\n").filter((line) => /^- /u.test(line));
+  const lines = (await find({ words: "common" }))
+    .split("\n")
+    .filter((line) => line.startsWith("- "));
   assert.ok(
     lines.length >= Math.min(10, common.length),
     `${folder} finds ${common.length} documents with one word, and not ${lines.length}`,

@@ -169,7 +169,7 @@ export async function openScopeWorld(
     const content = body.content ?? "";
     known.versions.push({
       number: version,
-      words: wordsIn([content, body.nickname, path].join("\n")),
+      words: wordsIn(`${content}\n${body.nickname ?? ""}\n${typeof path === "string" ? path : ""}`),
       hasField: body["shared"] === true,
       hasTag: content.startsWith(sharedHead),
       isMissing: presenceOf(body) === "missing",
