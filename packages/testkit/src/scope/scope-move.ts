@@ -47,7 +47,7 @@ const move: fc.Arbitrary<ScopeMove> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant("write" as const),
       session,
-      file: fc.nat({ max: 3 }),
+      file: fc.nat({ max: 2 }),
       folder,
       isShared: fc.constantFrom(false, false, false, true),
       link: fc.record({
@@ -85,6 +85,31 @@ const move: fc.Arbitrary<ScopeMove> = fc.oneof(
     arbitrary: fc.record({ type: fc.constant("look" as const), folder: fc.nat({ max: 1 }) }),
   },
 );
+
+const write = {
+  type: "write",
+  session: 0,
+  file: 1,
+  folder: 0,
+  isShared: false,
+  link: { to: 0, by: "id" },
+} as const;
+
+/** Histories that random ones seldom have. */
+export const rareHistories: readonly (readonly ScopeMove[])[] = [
+  // The past of a file that was moved into a workspace.
+  [write, write, { type: "move", object: 0, folder: 1 }],
+  // The past of a file before another workspace has read it.
+  [write, write, { type: "read", session: 2, object: 0 }, write],
+  // The past of a file before it was shared.
+  [write, write, { type: "share", session: 0, object: 1, shares: true }],
+  // A file that was shared once.
+  [
+    { ...write, isShared: true },
+    { type: "look", folder: 1 },
+    { ...write, isShared: false },
+  ],
+];
 
 /** A random history. */
 export const scopeHistory: fc.Arbitrary<readonly ScopeMove[]> = fc.array(move, {
