@@ -10,12 +10,14 @@ import {
   type StorePlace,
   testScale,
 } from "@self-context-manager/store-contract";
+import { checkScope } from "@self-context-manager/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { expandTests } from "../src/documents/expand-tests.ts";
 import { linkTests } from "../src/documents/link-tests.ts";
 import { managedRun, runManaged } from "../src/managed-run.ts";
 import { piVersions } from "../src/pi-versions.ts";
+import { indexedStore } from "../src/scope/scope-stores.ts";
 import { openTestSession } from "../src/session/core-sessions.ts";
 import {
   missingForXtdb,
@@ -58,6 +60,12 @@ describe.skipIf(missing !== undefined)(
           ...histories,
         }),
       ).resolves.toBeGreaterThanOrEqual(histories.least);
+    });
+
+    it("shows nothing of another workspace", async () => {
+      await expect(
+        checkScope({ openStore: indexedStore(documentPlace), runs: testScale.isLong ? 40 : 4 }),
+      ).resolves.toBeUndefined();
     });
 
     describe("expanding references (§9)", () => {

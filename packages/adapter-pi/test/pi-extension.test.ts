@@ -249,7 +249,7 @@ describe("the extension", () => {
       },
     ];
 
-    expect(await pi.completions("context", "sh")).toEqual(["show "]);
+    expect(await pi.completions("context", "sh")).toEqual(["show ", "share "]);
     expect(await pi.completions("context", "show ")).toEqual(["show t1"]);
     expect(await pi.completions("context", "show t1")).toBeUndefined();
     session.failure = new Error("the disk is full");
@@ -262,7 +262,7 @@ describe("the extension", () => {
     piExtension({ openContext: session.openContext })(pi.api);
 
     expect(await pi.completions("context", "show ")).toBeUndefined();
-    expect(await pi.completions("context", "sh")).toEqual(["show "]);
+    expect(await pi.completions("context", "sh")).toEqual(["show ", "share "]);
     expect(session.opened).toEqual([]);
   });
 

@@ -26,6 +26,7 @@ import { noteCommand } from "./commands/note.ts";
 import { printCommand } from "./commands/print.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { shareCommand } from "./commands/share.ts";
 import { showCommand } from "./commands/show.ts";
 import { summarizeCommand } from "./commands/summarize.ts";
 import { viewCommand } from "./commands/view.ts";
@@ -75,6 +76,7 @@ const commands: readonly Command[] = [
   indexCommand,
   nicknameCommand,
   noteCommand,
+  shareCommand,
   summarizeCommand,
   forgetCommand,
   exportCommand,

@@ -28,6 +28,22 @@ test("nickname gives, replaces and removes a nickname, each as a version", async
   expect((await store.scm("show", "a.txt")).stdout).toContain("version             5 of 5\n");
 });
 
+test("share lets all workspaces find an object, and --remove ends it; a record is refused", async () => {
+  await using store = await storeWithSession();
+
+  const shared = await store.scm("share", "a.txt");
+  const field = await store.scm("print", "a.txt", "--field", "shared");
+  const ended = await store.scm("share", "a.txt", "--remove");
+  const after = await store.scm("print", "a.txt", "--field", "shared");
+  const refused = await store.scm("share", "s1");
+
+  expect(shared.stdout).toMatch(/^object [\da-f-]{36} is shared with all workspaces\n$/u);
+  expect(field.stdout).toBe("true");
+  expect(ended.stdout).toMatch(/^object [\da-f-]{36} is not shared\n$/u);
+  expect(after.code).toBe(1);
+  expect(refused.stderr).toContain("a session is a record of one session, and cannot be shared");
+});
+
 test("the error about a taken nickname names its object and suggests what to do", async () => {
   await using store = await storeWithSession();
   await store.scm("nickname", "a.txt", "one");

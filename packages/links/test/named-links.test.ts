@@ -1,6 +1,7 @@
 import {
   type DocumentParser,
   type ObjectBody,
+  type ObjectId,
   objectId,
   type ParsedLink,
   sealObject,
@@ -74,4 +75,27 @@ it("files that are no objects are found by the rules for objects", () => {
   expect(finder.find(link("other.png"), "/work/note.md")).toBeUndefined();
   expect(finder.find(link(""), "/work/note.md")).toBeUndefined();
   expect(finder.keys.toSorted()).toEqual(["picture.png", "x.png"]);
+});
+
+it("a name that only objects out of reach have means nothing", async () => {
+  await using store = memoryStore({ clock: { now: () => 0 } });
+  const bodies = [
+    file("f1", "/work/a/notes.txt", "plan"),
+    file("f2", "/other/notes.txt", "secret"),
+    file("f3", "/work/secret.txt"),
+  ];
+  await store.commit(bodies.map((body) => ({ object: sealObject(body) })));
+  await updateIndex(store, parser);
+  const parts = { store, parser, workspace };
+  const within = {
+    ...parts,
+    among: async (ids: readonly ObjectId[]) =>
+      await Promise.resolve(new Set(ids.filter((id) => id !== "f2"))),
+  };
+
+  expect(await linkNamed("secret", parts)).toMatchObject({ id: "f2", rank: "nickname" });
+  expect(await linkNamed("secret.txt", within)).toMatchObject({ id: "f3" });
+  expect(await linkNamed("secret", within)).toEqual({ state: "unresolved" });
+  expect(await linkNamed("f2", within)).toEqual({ state: "unresolved" });
+  expect(await linkNamed("plan", within)).toMatchObject({ id: "f1", rank: "nickname" });
 });

@@ -42,6 +42,7 @@ function usage({ command }: ContextSwitch): string {
     `/${command} name HANDLE NICKNAME`,
     `/${command} note HANDLE TEXT`,
     `/${command} forget HANDLE ... and /${command} forget text TEXT list what goes for good; with yes at the end they forget it`,
+    `/${command} share|unshare HANDLE ...`,
     `/${command} on|off`,
   ].join("; ");
 }
@@ -86,6 +87,9 @@ export async function contextCommand(args: string, host: ContextSwitch): Promise
     case "pin":
     case "unpin":
       return await each(words, async (name) => await session[verb](name));
+    case "share":
+    case "unshare":
+      return await each(words, async (name) => await session.share(name, verb === "share"));
     case "name":
       return (await session.name(target, rest.join(" "))).text;
     case "forget":

@@ -1,4 +1,4 @@
-import { composed } from "@self-context-manager/objects";
+import { composed, isShared } from "@self-context-manager/objects";
 import { shortName } from "../render/short-name.ts";
 import type { ContextSession, ListedObject } from "../session/context-session.ts";
 import { isActive, listedName, listedObjects } from "./listed-objects.ts";
@@ -55,6 +55,16 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: () => true,
     isForMany: true,
     words: [["text", "a text, wherever it is"]],
+  },
+  share: {
+    description: "let agents of all workspaces find an object",
+    takes: ({ stored }) => !isShared(stored.body),
+    isForMany: true,
+  },
+  unshare: {
+    description: "let only agents of this workspace find it",
+    takes: ({ stored }) => isShared(stored.body),
+    isForMany: true,
   },
   archive: { description: "close the chat and begin a new one" },
   restore: { description: "activate what the last epoch's end removed" },

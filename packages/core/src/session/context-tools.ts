@@ -138,7 +138,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   targetTool("unpin", "Unpin an object, so it can become inactive."),
   {
     name: "find_objects",
-    description: "Find notes, files and outputs of all sessions; activate shows them.",
+    description: "Find notes, files and outputs of earlier sessions; activate shows them.",
     parameters: {
       type: "object",
       properties: {

@@ -151,7 +151,7 @@ describe("the completions of the user's command", () => {
     );
     expect(all.every(({ description }) => description.length > 10)).toBe(true);
     // After the blank the user types the handle.
-    expect(some.map(({ value }) => value)).toEqual(["show "]);
+    expect(some.map(({ value }) => value)).toEqual(["show ", "share "]);
   });
 
   it("are none for a verb or a handle that is complete, so that Enter runs the command", async () => {

@@ -180,7 +180,7 @@ describe("what another workspace made", () => {
     expect((await session.status()).objects).toEqual([]);
   });
 
-  it("does not stand before a file of the own workspace with the same name", async () => {
+  it("does not hide a file of the own workspace with the same name", async () => {
     const { open, store } = await twoWorkspaces();
     const one = await open("/one");
     await one.run("write", { path: "/one/a.txt", content: "secret" }, "ok");
