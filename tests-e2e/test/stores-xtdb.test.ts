@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)(
 
     it("shows nothing of another workspace", async () => {
       await expect(
-        checkScope({ openStore: indexedStore(documentPlace), runs: testScale.isLong ? 40 : 4 }),
+        checkScope({ openStore: indexedStore(documentPlace), runs: testScale.isLong ? 20 : 1 }),
       ).resolves.toBeUndefined();
     });
 

@@ -62,7 +62,7 @@ export async function withinReach(
 }
 
 /** Objects that are read at once, and those that are read at most to list objects of a kind. */
-const listedAtOnce = 500;
+const listedAtOnce = 2_000;
 const mostListed = 20_000;
 
 /**
@@ -177,9 +177,10 @@ function hasMaker({ type, session_ref: session, chat_ref: chat }: ObjectMetadata
 
 /** Returns the sessions that made objects, as these name them or their chats. */
 async function sessionsOf(
-  { state, dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   objects: readonly StoredMetadata[],
 ): Promise<ReadonlyMap<ObjectId, ObjectId>> {
+  const { state } = scope;
   const sessions = new Map<ObjectId, ObjectId>();
   const chats = new Map<ObjectId, ObjectId>();
   for (const { body } of objects) {
@@ -190,9 +191,9 @@ async function sessionsOf(
     if (session !== undefined) sessions.set(body.id, session);
     else if (chat !== undefined) chats.set(body.id, chat);
   }
-  const found = await describeAll(store, chats.values());
+  const owners = await ownersOf(scope, chats.values(), "session_ref");
   for (const [id, chat] of chats) {
-    const session = targetOf(found.get(chat)?.body["session_ref"]);
+    const session = owners.get(chat);
     if (session !== undefined) sessions.set(id, session);
   }
   return sessions;
@@ -211,20 +212,38 @@ async function sessionsHere(
 }
 
 async function workspacesOfSessions(
-  { dependencies: { store } }: SessionScope,
+  scope: SessionScope,
   sessions: ReadonlySet<ObjectId>,
 ): Promise<ReadonlyMap<ObjectId, string>> {
-  const stored = await describeAll(store, sessions);
-  const views = new Map<ObjectId, ObjectId>();
-  for (const { body } of stored.values()) {
-    const view = targetOf(body["view_ref"]);
-    if (view !== undefined) views.set(body.id, view);
-  }
-  const found = await describeAll(store, views.values());
+  const views = await ownersOf(scope, sessions, "view_ref");
+  const found = await describeAll(scope.dependencies.store, views.values());
   return new Map(
     [...views].flatMap(([id, view]) => {
       const workspace = found.get(view)?.body["workspace"];
       return typeof workspace === "string" ? [[id, workspace] as const] : [];
+    }),
+  );
+}
+
+/** Returns the objects to which a field of some objects refers. It is a field that never changes once it is there. */
+async function ownersOf(
+  { owners, dependencies: { store } }: SessionScope,
+  ids: Iterable<ObjectId>,
+  field: "session_ref" | "view_ref",
+): Promise<ReadonlyMap<ObjectId, ObjectId>> {
+  const all = [...new Set(ids)];
+  const stored = await describeAll(
+    store,
+    all.filter((id) => !owners.has(id)),
+  );
+  for (const { body } of stored.values()) {
+    const owner = targetOf(body[field]);
+    if (owner !== undefined) owners.set(body.id, owner);
+  }
+  return new Map(
+    all.flatMap((id) => {
+      const owner = owners.get(id);
+      return owner === undefined ? [] : [[id, owner] as const];
     }),
   );
 }

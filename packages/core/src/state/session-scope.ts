@@ -105,6 +105,8 @@ export interface SessionScope {
   readonly followed: Map<ObjectId, string>;
   /** The number of files that joined the pool in a turn because outputs of commands listed them. */
   readonly listed: { turn: number; names: number };
+  /** The sessions of chats, and the views of sessions. A chat never gets another session, and a session no other view. */
+  readonly owners: Map<ObjectId, ObjectId>;
   /** The keys of names that a turn has looked for on the disk without finding them. */
   readonly searched: { turn: number; readonly notFound: Set<string> };
   /** The documents that tools of this process have written, with the links that the model knows to be without one target. */
@@ -127,6 +129,7 @@ export function emptyScopeMaps(): Pick<
   | "heldTexts"
   | "inView"
   | "listed"
+  | "owners"
   | "replacedTexts"
   | "searched"
   | "written"
@@ -138,6 +141,7 @@ export function emptyScopeMaps(): Pick<
     heldTexts: new Map(),
     inView: new Map(),
     listed: { turn: -1, names: 0 },
+    owners: new Map(),
     replacedTexts: new Map(),
     searched: { turn: -1, notFound: new Set<string>() },
     written: new Map(),
