@@ -8,7 +8,7 @@
 (def namespaces
   '[xtdb.main xtdb.cli xtdb.node xtdb.jdbc xtdb.jdbc.sqlite xtdb.jdbc.psql xtdb.rocksdb xtdb.kv.index-store
     xtdb.kv.document-store xtdb.kv.tx-log xtdb.mem-kv xtdb.query xtdb.tx xtdb.cache xtdb.bus
-    scm-node.server scm-node.tx-log scm-node.presence])
+    scm-node.server scm-node.index scm-node.tx-log scm-node.presence])
 
 (let [[classes jar] *command-line-args*
       root (.toPath (io/file classes))]

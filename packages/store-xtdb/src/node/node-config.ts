@@ -43,7 +43,7 @@ export function nodeConfig(config: NodeConfig): string {
  :xtdb/document-store
  {:xtdb/module xtdb.jdbc/->document-store ${pool} :document-cache ${cache(256)}}
  :xtdb/index-store
- {${config.indexFolder === undefined ? "" : `:kv-store {:xtdb/module xtdb.rocksdb/->kv-store :db-dir ${edn(pathToFileURL(config.indexFolder).href)}}`}
+ {${config.indexFolder === undefined ? "" : `:kv-store {:xtdb/module scm-node.index/->kv-store :db-dir ${edn(pathToFileURL(config.indexFolder).href)}}`}
   :cav-cache ${cache(8192)}
   :canonical-buffer-cache ${cache(8192)}
   :stats-kvs-cache ${cache(1024)}}

@@ -33,7 +33,7 @@
       (is (= {::xt/tx-id 3} answer))
       (is (= 3 (count @!submits)))
       (is (apply = @!submits) "the same operations each time")
-      (is (= 1 (.availablePermits ^Semaphore places)) "its place is free again"))))
+      (is (= 1 (.availablePermits ^Semaphore (:places places))) "its place is free again"))))
 
 (deftest an-endless-deadlock-is-reported-after-eight-attempts
   (let [!submits (atom [])
@@ -41,7 +41,7 @@
         node (apply failing-node !submits (repeatedly 20 #(sql-error "40P01")))]
     (is (thrown-with-msg? SQLException #"40P01" (submit node places)))
     (is (= 8 (count @!submits)))
-    (is (= 1 (.availablePermits ^Semaphore places)))))
+    (is (= 1 (.availablePermits ^Semaphore (:places places))))))
 
 (deftest another-error-is-not-submitted-again
   (doseq [error [(sql-error "23505") (sql-error nil) (IllegalStateException. "closed")]]
@@ -49,7 +49,7 @@
           places (transactions/submitting 1)]
       (is (thrown? Exception (submit (failing-node !submits error) places)))
       (is (= 1 (count @!submits)))
-      (is (= 1 (.availablePermits ^Semaphore places))))))
+      (is (= 1 (.availablePermits ^Semaphore (:places places)))))))
 
 (let [{:keys [test fail error]} (run-tests 'deadlocks-test)]
   (shutdown-agents)

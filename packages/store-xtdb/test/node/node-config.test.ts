@@ -56,6 +56,6 @@ test("a folder with spaces and quotes is written as a file URL", () => {
 test("the index is in memory without a folder, and XTDB's own log is used if configured", () => {
   const text = nodeConfig({ ...usual, indexFolder: undefined, plainTxLog: true });
 
-  expect(text).not.toContain("rocksdb");
+  expect(text).not.toContain("scm-node.index");
   expect(text).not.toContain("scm-node.tx-log");
 });

@@ -1,9 +1,10 @@
-import { request } from "node:http";
+import { type IncomingHttpHeaders, request } from "node:http";
 
 /** An HTTP answer. */
 interface Answer {
   readonly status: number;
   readonly type: string;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** Parses the text, which is JSON or transit. */
   readonly json: () => unknown;
@@ -35,6 +36,7 @@ export function wire({ url, token }: WiredNode): Wire {
           done({
             status: response.statusCode ?? 0,
             type: response.headers["content-type"] ?? "",
+            headers: response.headers,
             text,
             json: () => JSON.parse(text),
           }),

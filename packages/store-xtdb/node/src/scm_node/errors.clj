@@ -1,6 +1,7 @@
 (ns scm-node.errors
   "The answers to failed requests."
   (:require [clojure.tools.logging :as log]
+            [scm-node.erasing :as erasing]
             [scm-node.json :as json]
             [scm-node.parameters :as parameters]
             [scm-node.routes :as routes]
@@ -16,6 +17,7 @@
    ::transactions/refusal 403
    ::routes/read-only 403
    ::too-large 413
+   ::erasing/unfinished 503
    ::waiting/too-many 503})
 
 (defn- refusal [error]

@@ -2,7 +2,7 @@
   "The routes below /_xtdb, modelled on XTDB's own HTTP server.
 
   A handler takes the context of the node (`:node`, `:waiting`, `:submitting`, `:options`) and a request (`:query`, `:content-type`,
-  `:prefer`, `:body`). It returns `:status` and `:value`, or `:cursor` for an answer that is written while it is read. If the
+  `:prefer`, `:evict-space`, `:body`). It returns `:status` and `:value`, or `:cursor` for an answer that is written while it is read. If the
   answer is JSON, `:json` is applied to the value, or to each item of the cursor."
   (:require [clojure.tools.logging :as log]
             [scm-node.formats :as formats]
@@ -128,12 +128,12 @@
       (log/debug e "A submit was answered before it was indexed")
       tx)))
 
-(defn- submit-tx [{:keys [options] :as context} {:keys [content-type body prefer]}]
+(defn- submit-tx [{:keys [options] :as context} {:keys [content-type body prefer evict-space]}]
   (when (:read-only? options)
     (throw (ex-info "read only" {::read-only {:error "This node is read only."}})))
   (when-not (#{formats/json-type formats/edn-type formats/transit-type} content-type)
     (parameters/refuse-parameter :body-params "the body has another Content-Type; send the transaction as JSON, transit or EDN with its Content-Type"))
-  (let [ops (transactions/decode-ops content-type body options)
+  (let [ops (transactions/decode-ops content-type body (assoc options :evict-space evict-space))
         tx (transactions/submit context ops)]
     {:status 202 :value (if-let [milliseconds (preferred-wait prefer)]
                           (whether-committed context tx milliseconds)
@@ -183,6 +183,11 @@
         with-ops? (parameters/truth query :with-ops?)]
     (waiting/await-asked context query)
     {:status 200 :cursor (xt/open-tx-log node after (boolean with-ops?)) :json logged-tx->json}))
+
+(defn last-change
+  "Returns the transaction that last changed a document, or 0 if it does not exist."
+  [{:keys [node]} id]
+  (or (::xt/tx-id (xt/entity-tx (xt/db node) id)) 0))
 
 (def plain-json
   "Paths whose JSON answers keep the names of keys. On all other paths the keys of the first level, also in errors, are in

@@ -3,6 +3,7 @@
   (:require [clojure.java.io :as io]
             [clojure.string :as str]
             [clojure.tools.logging :as log]
+            [scm-node.erasing :as erasing]
             [scm-node.errors :as errors]
             [scm-node.formats :as formats]
             [scm-node.json :as json]
@@ -84,6 +85,13 @@
 (defn- send-text [exchange status text]
   (send-bytes exchange status "text/plain;charset=utf-8" (.getBytes ^String text "UTF-8")))
 
+(defn- report-watched
+  "Answers the header `Scm-Watch: ID` with the last transaction that changed that document. It is read after the answer,
+  so if it is the one that the client knows, no later change of the document is in the answer."
+  [context ^HttpExchange exchange]
+  (when-let [id (header exchange "Scm-Watch")]
+    (.set (.getResponseHeaders exchange) "Scm-Watched" (str (routes/last-change context id)))))
+
 (defn- answer [context ^HttpExchange exchange handler]
   (if-let [format (formats/accepted (header exchange "Accept"))]
     (let [answered (try
@@ -91,9 +99,11 @@
                               {:query (parameters/parse (.getRawQuery ^URI (.getRequestURI exchange)))
                                :content-type (formats/media-type (header exchange "Content-Type"))
                                :prefer (header exchange "Prefer")
+                               :evict-space (header exchange "Scm-Evict")
                                :body (read-body exchange (get-in context [:options :max-body-bytes]))})
                      (catch Throwable e
                        (errors/answer e)))]
+      (report-watched context exchange)
       (if (:cursor answered)
         (send-cursor exchange format answered)
         (try
@@ -110,8 +120,14 @@
     {:status 200 :value (:facts options)}
     {:status 503 :value {:error "This node is stopping."}}))
 
+(defn- erase-route [context _]
+  (erasing/erase context)
+  {:status 200 :value {:erased true}})
+
 (def ^:private all-routes
-  (assoc routes/routes "/_scm/node" {"GET" own-route}))
+  (assoc routes/routes
+         "/_scm/node" {"GET" own-route}
+         "/_scm/erase" {"POST" erase-route}))
 
 (defn- route [context ^HttpExchange exchange]
   (let [path (.getPath ^URI (.getRequestURI exchange))

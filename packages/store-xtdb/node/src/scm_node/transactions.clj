@@ -62,18 +62,27 @@
     (refuse :reserved-attribute
             (str "the attribute " k " is reserved by XTDB; remove it, because :xt/id is the only reserved attribute that a document may have"))))
 
-(defn- check-op [op allow-evict?]
+(defn- in-space?
+  "Whether an id belongs to the store with the given name. No name has characters that end a part of an id."
+  [id space]
+  (boolean (and space
+                (re-matches #"[a-z][a-z0-9-]{0,40}" space)
+                (string? id)
+                (str/starts-with? id (str space "/")))))
+
+(defn- check-op [op {:keys [allow-evict? evict-space]}]
   (when (sequential? op)
     (case (first op)
       :xtdb.api/fn (refuse :transaction-function "this node does not run transaction functions; use match and put")
-      :xtdb.api/evict (when-not allow-evict?
-                        (refuse :evict "this node does not evict; start it with :allow-evict? to permit that"))
+      :xtdb.api/evict (when-not (or allow-evict? (in-space? (second op) evict-space))
+                        (refuse :evict "this node evicts only for the rewrite of a store; start it with :allow-evict? to permit any eviction"))
       (:xtdb.api/put :xtdb.api/match :xtdb.api/cas) (check-documents op)
       nil)))
 
 (defn decode-ops
-  "Returns the transaction operations of a body."
-  [media-type body {:keys [allow-evict?]}]
+  "Returns the transaction operations of a body. With `allow-evict?` they may evict any document, and with `evict-space`
+  those of the store with that name."
+  [media-type body permitted]
   (let [json? (= formats/json-type media-type)
         decoded (decode-body media-type body)
         ops (when (map? decoded) (:tx-ops decoded))]
@@ -85,7 +94,7 @@
                   (catch Exception e
                     (throw (malformed media-type e))))
                 (vec ops))]
-      (run! #(check-op % allow-evict?) ops)
+      (run! #(check-op % permitted) ops)
       (if json?
         (try
           (mapv typed-json-op ops)
@@ -108,9 +117,18 @@
   holds a connection that the indexer needs. An indexer that gets none for 30 seconds stops for good. The default is
   therefore one submit at a time."
   [most]
-  (Semaphore. most true))
+  {:places (Semaphore. most true) :most most})
 
-(defn- submit-once [node ^Semaphore places ops]
+(defn while-none-is-submitted
+  "Calls a function while no transaction is submitted. Submits wait for its end."
+  [{{:keys [^Semaphore places most]} :submitting} work]
+  (.acquire places (int most))
+  (try
+    (work)
+    (finally
+      (.release places (int most)))))
+
+(defn- submit-once [node {:keys [^Semaphore places]} ops]
   (.acquire places)
   (try
     (xt/submit-tx node ops)
