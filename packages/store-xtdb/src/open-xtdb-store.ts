@@ -9,14 +9,17 @@ import {
 } from "@self-context-manager/objects";
 
 import { type AsOf, xtdbTransaction } from "./reading/as-of.ts";
-import type { Memory } from "./reading/memory.ts";
 import { firstLook } from "./first-look.ts";
 import type { CallBudget } from "./client/node-client.ts";
 import type { VersionList } from "./reading/changes-since.ts";
+import { steady } from "./reading/steady.ts";
+import { versionsAtOnce } from "./reading/version-pages.ts";
 import { queries } from "./reading/queries.ts";
 import { documentQueries } from "./writing/document-index.ts";
+import { keptPrivacy } from "./writing/privacy.ts";
 import { restoring } from "./writing/restore.ts";
-import { type ConnectionOptions, storeParts, type StoreParts } from "./store-parts.ts";
+import { rewriting } from "./writing/rewrite.ts";
+import { type ConnectionOptions, storeParts } from "./store-parts.ts";
 import { transactions } from "./writing/transactions.ts";
 import { answered, damageIn, DamageError, queryFailureOf } from "./client/xtdb-errors.ts";
 
@@ -50,8 +53,14 @@ export interface XtdbQueryOptions {
 export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStore> {
   const { clock = { now: () => Date.now() } } = options;
   const parts = storeParts(options);
-  const { client } = parts;
-  Object.assign(parts.memory, await answered(client, () => known(parts, client.budget())));
+  const { client, names } = parts;
+  const rewrites = rewriting(parts);
+  const calls = steady(parts, rewrites.complete);
+  await answered(client, async () => {
+    const budget = client.budget();
+    await firstLook(parts, budget);
+    await calls.refresh(budget);
+  });
   const write = transactions({ ...parts, clock });
   const restore = restoring(parts);
   const ask = queries(parts);
@@ -62,7 +71,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
   async function run<Result>(work: (budget: CallBudget) => Promise<Result>): Promise<Result> {
     checkOpen();
-    return await answered(client, () => work(client.budget()));
+    return await answered(client, () => calls.run(work, { isRead: true }));
   }
 
   function checkOpen(): void {
@@ -73,7 +82,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
   function inTurn<Result>(work: (budget: CallBudget) => Promise<Result>): Promise<Result> {
     if (closed) return run(work);
-    const result = writes.then(() => answered(client, () => work(client.budget())));
+    const result = writes.then(() => answered(client, () => calls.run(work, { isRead: false })));
     writes = result.catch(() => undefined);
     return result;
   }
@@ -116,13 +125,25 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
     lookup: (nickname) => run((budget) => ask.lookup(nickname, budget)),
     referrers: (id, referrersOptions = {}) =>
       run((budget) => ask.referrers(id, referrersOptions, budget)),
-    changesSince: (position = "0", changesOptions = {}) =>
+    changesSince: (position, changesOptions = {}) =>
       run((budget) => ask.changesSince(position, changesOptions, budget)),
+    rewrite: (request) =>
+      inTurn(async (budget) => {
+        const result = await rewrites.rewrite(request, budget);
+        await calls.refresh(client.budget());
+        await client.erase();
+        return result;
+      }),
+    privacy: () =>
+      run(async (budget) => {
+        const kept = await keptPrivacy(client, names, budget);
+        return { ...kept, generation: parts.memory.rewrites.generation };
+      }),
     listVersions: () => run((budget) => ask.listVersions(budget)),
     query: (edn, args = [], { asOf } = {}) =>
       run(async (budget) => {
         const txId =
-          asOf === undefined ? undefined : await xtdbTransaction(asOf, client, parts.names, budget);
+          asOf === undefined ? undefined : await xtdbTransaction(asOf, client, names, budget);
         if (asOf !== undefined && txId === undefined) return [];
         try {
           // The request is not repeated: a failure in the node is mostly caused by the query and would occur again.
@@ -142,13 +163,4 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
 
 function checked(stored: StoredVersion | undefined): StoredVersion | undefined {
   return stored && checkedVersion(stored, (what) => new DamageError(what));
-}
-
-/** Number of versions that are read in order with one set of requests. */
-const versionsAtOnce = 100;
-
-/** Returns what the node knows of the store. */
-async function known(parts: StoreParts, budget: CallBudget): Promise<Memory> {
-  const clock = parts.names.readClock(await firstLook(parts, budget));
-  return { clock, since: clock.seq };
 }

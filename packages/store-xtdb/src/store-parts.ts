@@ -1,4 +1,4 @@
-import { bodyCache, defined, type Patience } from "@self-context-manager/objects";
+import { type BodyCache, bodyCache, defined, type Patience } from "@self-context-manager/objects";
 
 import { chunks as chunkStore } from "./xtdb-documents/chunks.ts";
 import { type BasisParts, basisReader, type BasisReader } from "./writing/commit-basis.ts";
@@ -33,6 +33,7 @@ export interface ConnectionOptions {
 
 /** The parts of a store that its operations share. */
 export interface StoreParts extends BasisParts {
+  readonly rebuilt: BodyCache<Rebuilt>;
   readonly past: PastVersions;
   readonly bases: BasisReader;
 }
@@ -40,15 +41,16 @@ export interface StoreParts extends BasisParts {
 /** Connects the parts of a store. Nothing is asked yet, so the memory has the state of an empty store. */
 export function storeParts(options: ConnectionOptions): StoreParts {
   const { token, timeout = 10_000, relocate, patience, cacheCharacters = 32_000_000 } = options;
-  const sender = requests({ url: options.url, ...defined({ token }) });
-  const client = nodeClient(sender, { timeout, ...defined({ relocate, patience }) });
   const names = xtdbDocuments(options.space ?? "scm");
+  const sender = requests({ url: options.url, ...defined({ token }) }, names.rewrites.stateId);
+  const client = nodeClient(sender, { timeout, ...defined({ relocate, patience }) });
   const heads = bodyCache<Head>(cacheCharacters);
   const rebuilt = bodyCache<Rebuilt>(cacheCharacters / 2);
   const chunks = chunkStore(client, names);
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
   const past = pastVersions(client, names, reader);
-  const memory: Memory = { clock: emptyClock, since: 0 };
+  const rewrites = { generation: 0, journal: undefined };
+  const memory: Memory = { clock: emptyClock, since: 0, rewrites };
   const bases = basisReader({ client, names, chunks, reader, heads, memory });
-  return { client, names, chunks, heads, reader, past, bases, memory };
+  return { client, names, chunks, heads, rebuilt, reader, past, bases, memory };
 }

@@ -2,13 +2,12 @@ import {
   defined,
   fixedPatience,
   type JsonValue,
-  messageOf,
   type Patience,
 } from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { attempts } from "./attempts.ts";
 import { queryBody } from "./edn.ts";
-import { NodeError } from "../node/node-error.ts";
 import type { NodePlace, NodeRequest, Requests } from "./requests.ts";
 import {
   type Answer,
@@ -18,6 +17,7 @@ import {
   isOutOfSync,
   reasonOf,
   RequestFailure,
+  RewriteNoticed,
 } from "./xtdb-errors.ts";
 
 /** A document that was read from the database: its attributes by name, with the namespace. */
@@ -27,6 +27,7 @@ export type Document = Readonly<Record<string, unknown>>;
 export type Operation =
   | readonly ["put", JsonDocument]
   | readonly ["delete", string]
+  | readonly ["evict", string]
   | readonly ["match", string, JsonDocument | null];
 
 /** A document to write. It is JSON, so that every client writes numbers in the same Java class. */
@@ -52,6 +53,11 @@ export interface CallBudget {
   readonly tries: boolean;
   /** The failure to report: an earlier answer explains more than a last request that ran out of time. */
   failure: RequestFailure | undefined;
+  /**
+   * The last change of the watched document that this client knows. A read that can be after another one rejects with
+   * `RewriteNoticed`. Undefined for reads that no rewrite concerns.
+   */
+  readonly since: number | undefined;
 }
 
 /**
@@ -61,6 +67,13 @@ export interface CallBudget {
 export interface NodeClient {
   readonly url: string;
   budget(): CallBudget;
+  /**
+   * Whether the node says with each answer when the watched document changed last, as the local node does; undefined if
+   * nothing has been read yet.
+   */
+  readonly watches: boolean | undefined;
+  /** Sets the last change of the watched document that the budgets of later calls expect. */
+  expect(change: number): void;
   /** Returns the node's status. */
   status(budget: CallBudget): Promise<Document>;
   /** Returns the state of a document, by default the latest; undefined if it does not exist. */
@@ -83,12 +96,18 @@ export interface NodeClient {
   /**
    * Sends a transaction once. When the promise resolves, the transaction is in the log. Rejects with `RequestFailure` if
    * the outcome is unknown. Without `wait` (default: true) the node answers before it has indexed the transaction.
+   * `evicts` is the name of the store whose documents the transaction may evict.
    */
   submit(
     operations: readonly Operation[],
     budget: CallBudget,
-    options?: { readonly wait?: boolean },
+    options?: { readonly wait?: boolean; readonly evicts?: string },
   ): Promise<Submitted>;
+  /**
+   * Makes the node remove all traces of evicted documents from its files. Returns false if it is not a local node, which
+   * cannot do this.
+   */
+  erase(): Promise<boolean>;
   isCommitted(txId: number, budget: CallBudget): Promise<boolean>;
   /** Returns the latest transaction that the node has indexed; 0 if there is none. */
   latestTransaction(budget: CallBudget): Promise<number>;
@@ -116,6 +135,9 @@ const longestWait = 5;
 /** Milliseconds that a request may take even if no patience is left, so that a slow node is found again. */
 const leastWait = 1_000;
 
+/** Milliseconds for the removal of traces, which writes all files of the node again. */
+const longestErasing = 3_600_000;
+
 /** Milliseconds for the transfer of an answer, in addition to the time that the node may wait. */
 const grace = 1_000;
 
@@ -125,8 +147,10 @@ export function nodeClient(
 ): NodeClient {
   /** The last transaction of this client. Every read waits for it. */
   let lastTx: number | undefined;
-  /** Whether the last call did not reach the node. Calls are then short until the node answers. */
-  let away = false;
+  const trying = attempts(requests, { timeout, relocate, patience });
+  const { again } = trying;
+  let since: number | undefined;
+  let watches: boolean | undefined;
 
   function awaiting(remaining: number): Readonly<Record<string, number>> {
     if (lastTx === undefined) return {};
@@ -140,7 +164,7 @@ export function nodeClient(
     const failure = failureOf(answer, relocate !== undefined);
     if (failure !== undefined) throw failure;
     checkRefusal(answer, requests.url);
-    away = false;
+    trying.away = false;
     return answer;
   }
 
@@ -183,81 +207,22 @@ export function nodeClient(
     }
   }
 
+  /** Reads data of the store. Rejects with `RewriteNoticed` if the watched document is not as the budget expects. */
+  async function readData(
+    budget: CallBudget,
+    make: (remaining: number) => Omit<NodeRequest, "timeout">,
+  ): Promise<Answer> {
+    const answer = await read(budget, make);
+    watches = answer.watched !== undefined;
+    if (budget.since !== undefined && watches && answer.watched !== budget.since)
+      throw new RewriteNoticed();
+    return answer;
+  }
+
   async function latestTransaction(budget: CallBudget): Promise<number> {
     const { status, body } = await read(budget, () => ({ path: "latest-completed-tx" }));
     const txId = field(body, "tx-id");
     return status === 200 && typeof txId === "number" ? txId : 0;
-  }
-
-  async function again(failure: RequestFailure, tries: number, budget: CallBudget): Promise<void> {
-    const mayWait = patience.left();
-    if (failure.kind === "connection" || failure.kind === "late") patience.blocked();
-    if (failure.kind !== "late" || budget.failure === undefined) budget.failure = failure;
-    const found = relocate === undefined ? "unknown" : await moved(failure, relocate, budget);
-    const wait = Math.min(500, 25 * 2 ** tries) * (0.5 + Math.random() / 2);
-    if (
-      (!budget.tries && found !== "running") ||
-      budget.remaining() <= wait ||
-      patience.left() <= wait ||
-      (failure.kind === "late" && mayWait < timeout)
-    ) {
-      away = true;
-      throw found instanceof RequestFailure ? found : await diagnosed(budget.failure);
-    }
-    await delay(wait);
-  }
-
-  /** Returns whether the node runs (again), or the reason why it cannot be reached, as far as it is known. */
-  async function moved(
-    failure: RequestFailure,
-    locate: () => Promise<NodePlace>,
-    budget: CallBudget,
-  ): Promise<"running" | "unknown" | RequestFailure> {
-    if (failure.kind !== "connection" && !(await hasStoppedIndexing(failure))) return "unknown";
-    const giveUp = new AbortController();
-    try {
-      const place = await Promise.race([
-        locate(),
-        delay(Math.max(0, Math.min(budget.remaining(), patience.left())), undefined, {
-          signal: giveUp.signal,
-        }),
-      ]);
-      if (place === undefined) return "unknown";
-      requests.moveTo(place);
-      return "running";
-    } catch (cause) {
-      const unreachable = new RequestFailure(messageOf(cause), failure.mayHaveRun, { cause });
-      // A slow node, or one that another process is starting or stopping, may answer the next time.
-      if (NodeError.is(cause, "NODE_UNAVAILABLE") || NodeError.is(cause, "NODE_BUSY"))
-        return unreachable;
-      away = true;
-      throw unreachable;
-    } finally {
-      giveUp.abort();
-    }
-  }
-
-  /** Whether a node that answers with errors has stopped indexing. Only a restart helps then. */
-  async function hasStoppedIndexing({ kind }: RequestFailure): Promise<boolean> {
-    if (kind !== "node-error") return false;
-    try {
-      const { body } = await requests.send({ path: "status", timeout: grace });
-      return field(body, "ingester-failed?") === true;
-    } catch {
-      // A node without a status cannot be reached. The next attempt reports that.
-      return false;
-    }
-  }
-
-  /** Returns the known cause of a node's failure instead of its answer, or the failure unchanged. */
-  async function diagnosed(failure: RequestFailure): Promise<RequestFailure> {
-    if (!(await hasStoppedIndexing(failure))) return failure;
-    return new RequestFailure(
-      "it accepts no more transactions, because its ingester failed; its log contains the reason, mostly a full disk. " +
-        "Restart it; no committed data is lost",
-      true,
-      { cause: failure },
-    );
   }
 
   return {
@@ -266,8 +231,17 @@ export function nodeClient(
     },
 
     budget() {
+      const { away } = trying;
       const end = performance.now() + (away ? Math.min(timeout, shortLook) : timeout);
-      return { remaining: () => end - performance.now(), tries: !away, failure: undefined };
+      return { remaining: () => end - performance.now(), tries: !away, failure: undefined, since };
+    },
+
+    get watches() {
+      return watches;
+    },
+
+    expect(change) {
+      since = change;
     },
 
     async status(budget) {
@@ -275,7 +249,7 @@ export function nodeClient(
     },
 
     async entity(id, budget, at) {
-      const answer = await read(budget, (remaining) => ({
+      const answer = await readData(budget, (remaining) => ({
         path: "entity",
         search: { eid: id, ...awaiting(remaining), ...at },
       }));
@@ -283,7 +257,7 @@ export function nodeClient(
     },
 
     async transactionOf(id, budget) {
-      const { status, body } = await read(budget, (remaining) => ({
+      const { status, body } = await readData(budget, (remaining) => ({
         path: "entity-tx",
         search: { eid: id, ...awaiting(remaining) },
       }));
@@ -292,7 +266,7 @@ export function nodeClient(
     },
 
     async states(id, { from, to }, budget) {
-      const { body } = await read(budget, (remaining) => ({
+      const { body } = await readData(budget, (remaining) => ({
         path: "entity",
         search: {
           eid: id,
@@ -314,7 +288,7 @@ export function nodeClient(
 
     async query(query, args, budget, at) {
       const body = { type: "application/edn", text: queryBody(query, args) };
-      const { body: rows } = await read(budget, (remaining) => ({
+      const { body: rows } = await readData(budget, (remaining) => ({
         path: "query",
         body,
         search: { ...awaiting(remaining), ...at },
@@ -322,10 +296,11 @@ export function nodeClient(
       return rows as readonly (readonly unknown[])[];
     },
 
-    async submit(operations, budget, { wait = true } = {}) {
+    async submit(operations, budget, { wait = true, evicts } = {}) {
       const { body } = await attempt({
         path: "submit-tx",
         body: { type: "application/json", text: JSON.stringify({ "tx-ops": operations }) },
+        ...defined({ evicts }),
         // Half of the remaining time, so that an answer without the outcome arrives before the timeout. Not even a wait of
         // 0 is asked for otherwise: XTDB keeps a listener for each wait that ends before the transaction.
         ...(wait ? { wait: Math.min(longestWait, Math.floor(budget.remaining() / 2_000)) } : {}),
@@ -354,6 +329,13 @@ export function nodeClient(
       }));
       const txId = await latestTransaction(budget);
       if (txId > 0) lastTx = Math.max(lastTx ?? 0, txId);
+    },
+
+    async erase() {
+      if (watches !== true) return false;
+      const body = { type: "application/json", text: "{}" };
+      await attempt({ path: "erase", isOwn: true, body, timeout: longestErasing });
+      return true;
     },
 
     latestTransaction,

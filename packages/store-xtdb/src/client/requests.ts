@@ -8,11 +8,15 @@ import { type Answer, RequestFailure, storeError } from "./xtdb-errors.ts";
 /** One HTTP request to a node. */
 export interface NodeRequest {
   readonly path: string;
+  /** Whether only the local node has the route. */
+  readonly isOwn?: boolean;
   readonly search?: Readonly<Record<string, string | number>>;
   /** The body of a POST and its media type; undefined makes the request a GET. */
   readonly body?: { readonly type: string; readonly text: string };
   /** Seconds that the node may wait for the outcome. A node that does not support this answers at once. */
   readonly wait?: number;
+  /** The name of the store whose documents a transaction may evict. */
+  readonly evicts?: string;
   /** Milliseconds after which the request is aborted. */
   readonly timeout: number;
   /** Aborts the request. */
@@ -34,8 +38,11 @@ export interface NodePlace {
   readonly token?: string;
 }
 
-/** Returns a sender for one node. Node's fetch keeps connections open between requests. */
-export function requests(place: NodePlace): Requests {
+/**
+ * Returns a sender for one node. Node's fetch keeps connections open between requests. The local node says with each answer
+ * when the document with the id `watch` changed last.
+ */
+export function requests(place: NodePlace, watch?: string): Requests {
   let node = nodeUrl(place.url);
   let authorization = authorizationOf(place);
   const http: KyInstance = ky.create({
@@ -53,12 +60,13 @@ export function requests(place: NodePlace): Requests {
       node = nodeUrl(other.url);
       authorization = authorizationOf(other);
     },
-    async send({ path, search, body, wait, timeout, signal }) {
+    async send({ path, isOwn = false, search, body, wait, evicts, timeout, signal }) {
       let status: number;
       let type: string;
       let text: string;
+      let watched: string | null;
       try {
-        const response = await http(`${node}/_xtdb/${path}`, {
+        const response = await http(`${node}/${isOwn ? "_scm" : "_xtdb"}/${path}`, {
           method: body === undefined ? "get" : "post",
           timeout: Math.max(1, Math.ceil(timeout)),
           ...defined({ signal }),
@@ -68,10 +76,13 @@ export function requests(place: NodePlace): Requests {
             ...authorization,
             ...(body === undefined ? {} : { "content-type": body.type }),
             ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+            ...(watch === undefined ? {} : { "scm-watch": watch }),
+            ...(evicts === undefined ? {} : { "scm-evict": evicts }),
           },
         });
         status = response.status;
         type = response.headers.get("content-type") ?? "";
+        watched = response.headers.get("scm-watched");
         text = await response.text();
       } catch (error) {
         throw failureOf(error, timeout);
@@ -83,7 +94,8 @@ export function requests(place: NodePlace): Requests {
           true,
         );
       }
-      return { status, body: decode(node, status, type, text) };
+      const answer = { status, body: decode(node, status, type, text) };
+      return watched === null ? answer : { ...answer, watched: Number(watched) };
     },
   };
 }

@@ -4,6 +4,8 @@ import { StoreError, type StoreErrorCode } from "@self-context-manager/objects";
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** The last transaction that changed the watched document; 0 if there is no such document. */
+  readonly watched?: number;
 }
 
 /**
@@ -34,6 +36,11 @@ export class RequestFailure extends Error {
 /** Damage that this package found in the stored documents. */
 export class DamageError extends Error {
   override readonly name = "DamageError";
+}
+
+/** Another client rewrites versions, or has done so since the call began. The call has to be repeated. */
+export class RewriteNoticed extends Error {
+  override readonly name = "RewriteNoticed";
 }
 
 /** Returns a `StoreError` with the URL of the node and the given text. */

@@ -1,8 +1,9 @@
 import {
   type Changes,
   type ChangesOptions,
+  changesPosition,
   checkLimit,
-  readPlace,
+  readChangesPosition,
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
@@ -10,6 +11,7 @@ import type { CallBudget, Document, NodeClient } from "../client/node-client.ts"
 import { DamageError } from "../client/xtdb-errors.ts";
 import type { VersionKey, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { largest } from "./choose-version.ts";
+import type { Memory } from "./memory.ts";
 import type { PastVersions } from "./past-versions.ts";
 import type { VersionReader } from "./version-reader.ts";
 
@@ -21,45 +23,61 @@ export interface ChangesParts {
   readonly names: XtdbDocuments;
   readonly reader: VersionReader;
   readonly past: PastVersions;
+  readonly memory: Memory;
 }
 
 /**
  * Returns the versions that arrived after a position, in the order of their arrival. They are numbered without gaps, so a
- * missing one is noticed.
+ * missing one is noticed. A removed version has left a document with its number.
  */
 export async function changesSince(
-  position: string,
+  position: string | undefined,
   { limit, skipDamaged = false }: ChangesOptions,
   parts: ChangesParts,
   budget: CallBudget,
 ): Promise<Changes> {
-  const { client, names } = parts;
-  const start = readPlace(position);
-  const end = limit === undefined ? largest : start + checkLimit(limit);
+  const { client, names, memory } = parts;
+  const { generation } = memory.rewrites;
+  const { place: start, isRestarted } = readChangesPosition(position, generation);
+  const most = limit === undefined ? largest : checkLimit(limit);
   const versions: StoredMetadata[] = [];
   let reached = start;
+  let skipped = 0;
   /** The number of versions that the clock counted after the last query. */
   let counted = 0;
-  while (reached < end) {
-    const last = Math.min(end, reached + versionsAtOnce);
+  while (versions.length + skipped < most) {
+    const last = reached + Math.min(versionsAtOnce, most - versions.length - skipped);
     const arrived = await (skipDamaged ? soundAfter : arrivedAfter)(reached, last, parts, budget);
-    const documents = arrived.map(([, document]) => document);
-    versions.push(...(await readAll(documents, skipDamaged, parts, budget)));
+    const documents = arrived.flatMap(([, document]) => (isRemoved(document) ? [] : [document]));
+    const read = await readAll(documents, skipDamaged, parts, budget);
+    versions.push(...read);
     const lost = arrived.findIndex(([arrival], index) => arrival !== reached + index + 1);
     if (lost !== -1 && !skipDamaged) throw missing(reached + lost + 1);
+    const before = reached;
     reached = arrived.at(-1)?.[0] ?? reached;
+    skipped += reached - before - (arrived.length - documents.length) - read.length;
     if (reached === last) continue;
     const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
-    if (reached >= Math.min(end, arrivals)) break;
+    if (reached >= arrivals) break;
     // The clock counts versions that were not found. They can have been committed after the query, so it is repeated.
     if (arrived.length === 0 && counted > reached) {
       if (!skipDamaged) throw missing(reached + 1);
-      reached = Math.min(last, counted);
+      const end = Math.min(last, counted);
+      skipped += end - reached;
+      reached = end;
     }
     counted = arrivals;
   }
-  const skipped = reached - start - versions.length;
-  return { versions, position: String(reached), ...(skipped > 0 ? { skipped } : {}) };
+  return {
+    versions,
+    position: changesPosition(reached, generation),
+    ...(skipped > 0 ? { skipped } : {}),
+    ...(isRestarted ? { restarted: true } : {}),
+  };
+
+  function isRemoved(document: Document | null): boolean {
+    return document !== null && names.read(document, "removed") === true;
+  }
 }
 
 /** Number of versions that one query lists. */
@@ -88,11 +106,11 @@ export async function listVersions(
       [start, end],
       budget,
     );
-    const keys = new Map(
-      rows.map(([arrival, id]) => [Number(arrival), names.versionOf(String(id))]),
-    );
+    const ids = new Map(rows.map(([arrival, id]) => [Number(arrival), String(id)]));
     for (let arrival = start + 1; arrival <= end; arrival += 1) {
-      const key = keys.get(arrival);
+      const id = ids.get(arrival);
+      if (id !== undefined && names.rewrites.isRemoved(id)) continue;
+      const key = id === undefined ? undefined : names.versionOf(id);
       if (key === undefined) missing.push(arrival);
       else versions.push(key);
     }

@@ -6,7 +6,7 @@ import type {
 } from "@self-context-manager/objects";
 
 import type { CallBudget } from "../client/node-client.ts";
-import type { Head } from "./head.ts";
+import { type Head, isVersionOf } from "./head.ts";
 import { learn, type Memory } from "./memory.ts";
 import type { VersionPair, VersionReader } from "./version-reader.ts";
 
@@ -40,7 +40,7 @@ export function latestObjects({ reader, heads, memory }: LatestObjectsParts): La
     const missing: VersionPair[] = [];
     for (const [id, one] of latest) {
       const cached = heads.get(id);
-      if (cached?.stored.version === one.version.version) {
+      if (cached !== undefined && isVersionOf(cached, one.object)) {
         known.set(id, cached.stored);
         if (asOf > cached.asOf) heads.set(id, { ...cached, asOf });
       } else missing.push(one);

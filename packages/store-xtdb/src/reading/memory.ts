@@ -1,3 +1,4 @@
+import type { RewriteState } from "../xtdb-documents/rewrite-documents.ts";
 import type { StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 
 /** The part of the store's state that this client remembers. */
@@ -5,6 +6,8 @@ export interface Memory {
   clock: StoreClock;
   /** The commit from which on this client knows all commits. A version that was the latest as of it or later still is. */
   since: number;
+  /** The state of rewrites on which all answers of this client are based. */
+  rewrites: RewriteState;
 }
 
 /**
@@ -13,7 +16,7 @@ export interface Memory {
  * another query, and other clients do not overtake it each time.
  */
 export function learn(memory: Memory, clock: StoreClock): void {
-  if (clock.seq <= memory.clock.seq) return;
+  if (clock.seq <= memory.clock.seq || clock.generation !== memory.clock.generation) return;
   memory.clock = clock;
   memory.since = clock.seq;
 }

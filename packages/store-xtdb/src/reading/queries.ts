@@ -28,6 +28,7 @@ import { findObjects, type ListingParts } from "./find-objects.ts";
 import { findReferrers } from "./find-referrers.ts";
 import { latestObjects, type LatestObjectsParts } from "./latest-objects.ts";
 import type { ObjectDocument } from "../xtdb-documents/xtdb-documents.ts";
+import { versionPage } from "./version-pages.ts";
 import type { VersionPair } from "./version-reader.ts";
 
 /** The queries of the port. */
@@ -63,7 +64,11 @@ export interface Queries {
   find(query: FindQuery, budget: CallBudget): Promise<Page<StoredMetadata>>;
   lookup(nickname: string, budget: CallBudget): Promise<StoredMetadata | undefined>;
   referrers(id: ObjectId, options: ReferrersOptions, budget: CallBudget): Promise<Page<Referrer>>;
-  changesSince(position: string, options: ChangesOptions, budget: CallBudget): Promise<Changes>;
+  changesSince(
+    position: string | undefined,
+    options: ChangesOptions,
+    budget: CallBudget,
+  ): Promise<Changes>;
   listVersions(budget: CallBudget): Promise<VersionList>;
 }
 
@@ -147,17 +152,9 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
     },
 
     async page(id, from, to, before, budget) {
-      const documents = await past.between(id, from, to, budget);
-      const ids = documents.map(({ version }) => names.versionId(id, version));
-      const found = await reader.versions(ids, budget);
-      const versions = new Map(found.map((version) => [version.version, version]));
-      const pairs = documents.map((object): VersionPair => {
-        const version = versions.get(object.version);
-        if (version === undefined)
-          throw new DamageError(`version ${object.version} of object ${id} is missing`);
-        return { object, version };
-      });
-      return await reader.inOrder(pairs, before, budget);
+      const parts = { client, names, reader, past };
+      const found = await versionPage(id, [from, to], before, parts, budget);
+      return found.map(({ stored }) => stored);
     },
 
     find: async (query, budget) => await findObjects(query, listing, budget),
@@ -177,7 +174,7 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
     referrers: async (id, options, budget) => await findReferrers(id, options, listing, budget),
 
     changesSince: async (position, options, budget) =>
-      await changesSince(position, options, { client, names, reader, past }, budget),
+      await changesSince(position, options, { client, names, reader, past, memory }, budget),
 
     listVersions: async (budget) => await listVersions({ client, names }, budget),
   };

@@ -7,12 +7,12 @@ import type {
 
 import { attributeText, keyOfAttribute } from "../xtdb-documents/chunks.ts";
 import type { ObjectDocument, StoreClock } from "../xtdb-documents/xtdb-documents.ts";
-import type { Head } from "../reading/head.ts";
+import { type Head, isVersionOf } from "../reading/head.ts";
 import type { LatestObjectsParts } from "../reading/latest-objects.ts";
 import type { Document, CallBudget } from "../client/node-client.ts";
 import type { VersionReaderParts } from "../reading/version-reader.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
-import { DamageError } from "../client/xtdb-errors.ts";
+import { DamageError, RewriteNoticed } from "../client/xtdb-errors.ts";
 
 /**
  * The state of the store after one commit, on which the next commit is based. It is current if no other commit has
@@ -125,6 +125,8 @@ export function basisReader({
       );
 
       const clock = names.readClock(found.get(names.clockId));
+      if (clock.isRewriting || clock.generation !== memory.clock.generation)
+        throw new RewriteNoticed();
       if (clock.seq !== memory.clock.seq) memory.since = clock.seq;
       memory.clock = clock;
       const known = await headsAt(ids, found, clock.seq, budget);
@@ -162,7 +164,8 @@ export function basisReader({
       if (document === undefined) continue;
       const object = names.readObject(document);
       const cached = heads.get(id);
-      if (cached?.stored.version === object.version) known.set(id, { ...cached, asOf: seq });
+      if (cached !== undefined && isVersionOf(cached, object))
+        known.set(id, { ...cached, asOf: seq });
       else unknown.set(names.versionId(id, object.version), object);
     }
     if (unknown.size > 0) {

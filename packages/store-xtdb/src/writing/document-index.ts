@@ -6,11 +6,14 @@ import {
   type IndexEntry,
   type JsonValue,
   type ObjectId,
+  readChangesPosition,
 } from "@self-context-manager/objects";
 
 import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
 import { pulled } from "../client/pull-documents.ts";
+import type { Memory } from "../reading/memory.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import { RewriteNoticed } from "../client/xtdb-errors.ts";
 import { giveWay } from "./transactions.ts";
 
 /** The operations of the document index on a node. */
@@ -53,9 +56,11 @@ export interface DocumentQueries {
 export function documentQueries({
   client,
   names,
+  memory,
 }: {
   readonly client: NodeClient;
   readonly names: XtdbDocuments;
+  readonly memory: Memory;
 }): DocumentQueries {
   const index = names.index;
   /** Limits a query to the entries of the parser `p`, if the index has the entries of this parser: `s` is the state. */
@@ -71,7 +76,7 @@ export function documentQueries({
     if (keys.length === 0) return [];
     const rows = await client.query(
       `{:find [d (pull d [*])] :in [[k ...] p s] :where [${condition} ${parserIs}]}`,
-      [keys, parser, index.stateId],
+      [keys, current(parser), index.stateId],
       budget,
     );
     // A document with several of the keys is in several rows.
@@ -109,14 +114,16 @@ export function documentQueries({
 
   return {
     async position(parser, budget) {
-      return index.readState(await client.entity(index.stateId, budget), parser);
+      return index.readState(await client.entity(index.stateId, budget), current(parser));
     },
 
     async keep(parser, kept, position, budget) {
+      // Entries from before a rewrite can have what it removed.
+      if (readChangesPosition(position, memory.rewrites.generation).isRestarted) return;
       for (let losses = 1; ; losses += 1) {
         const state = await client.entity(index.stateId, budget);
         const known =
-          index.readState(state, parser) === undefined
+          index.readState(state, current(parser)) === undefined
             ? new Map<ObjectId, IndexedObject>()
             : await entries(
                 parser,
@@ -126,13 +133,18 @@ export function documentQueries({
         const operations: Operation[] = [
           // Of two clients that keep entries at the same time, one tries again.
           ["match", index.stateId, stateDocument(state)],
-          ["put", index.state(parser, position)],
+          ["match", names.rewrites.stateId, rewritesDocument()],
+          ["put", index.state(current(parser), position)],
           ...kept
             .filter((entry) => (known.get(entry.names.id)?.version ?? 0) <= entry.version)
-            .map((entry): Operation => ["put", index.entry(parser, entry)]),
+            .map((entry): Operation => ["put", index.entry(current(parser), entry)]),
         ];
         const { txId, held } = await client.submit(operations, budget);
         if (held ?? (await client.isCommitted(txId, budget))) return;
+        const rewrites = await client.entity(names.rewrites.stateId, budget);
+        const { generation, journal } = names.rewrites.readState(rewrites);
+        if (journal !== undefined || generation !== memory.rewrites.generation)
+          throw new RewriteNoticed();
         // The caller continues at the position, so entries that were not kept must not pass as kept.
         await giveWay(losses, budget, client.url);
       }
@@ -164,7 +176,7 @@ export function documentQueries({
     async tags(parser, budget) {
       const rows = await client.query(
         `{:find [t (count d)] :in [p s] :where [[d :${index.attribute("tags")} t] ${parserIs}]}`,
-        [parser, index.stateId],
+        [current(parser), index.stateId],
         budget,
       );
       return rows.map(([tag, objects]) => ({ tag: String(tag), objects: Number(objects) }));
@@ -173,7 +185,7 @@ export function documentQueries({
     async links(parser, after, limit, budget) {
       const rows = await client.query(
         `{:find [d o] :in [p s] :where [[d :${index.attribute("links")}] [d :${index.attribute("of")} o] ${parserIs}]}`,
-        [parser, index.stateId],
+        [current(parser), index.stateId],
         budget,
       );
       const ids = [...new Set(rows.map(([, object]) => names.idOf(String(object))))]
@@ -198,6 +210,17 @@ export function documentQueries({
       return links;
     },
   };
+
+  /** Returns the name under which entries are kept: another one after each rewrite, so that no former entry is found. */
+  function current(parser: string): string {
+    const { generation } = memory.rewrites;
+    return generation === 0 ? parser : `${generation}/${parser}`;
+  }
+
+  function rewritesDocument() {
+    const { generation } = memory.rewrites;
+    return generation === 0 ? null : names.rewrites.state(memory.rewrites);
+  }
 
   function stateDocument(state: Document | undefined) {
     if (state === undefined) return null;

@@ -82,7 +82,7 @@ export function restoring({
   ): Promise<boolean> {
     const state = followed(basis);
     for (let start = 0; start < transactions.length; start += sentAtOnce) {
-      const collection = chunks.collect();
+      const collection = chunks.collect(basis.clock.generation);
       let last: JsonDocument | undefined;
       let txId = 0;
       for (const versions of transactions.slice(start, start + sentAtOnce)) {

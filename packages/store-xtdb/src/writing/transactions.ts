@@ -1,4 +1,5 @@
 import {
+  checkGeneration,
   checkRepeated,
   checkWrites,
   type Clock,
@@ -22,9 +23,10 @@ import {
   type BasisQuery,
 } from "./commit-basis.ts";
 import type { Operation, CallBudget } from "../client/node-client.ts";
+import { sendCommit } from "./send-commit.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import { RequestFailure, storeError } from "../client/xtdb-errors.ts";
+import { storeError } from "../client/xtdb-errors.ts";
 
 /** The commits of the store. One call runs at a time. */
 export interface Transactions {
@@ -68,7 +70,7 @@ export function transactions(parts: TransactionsParts): Transactions {
     for (let losses = 0; ;) {
       const basis = known ?? (await bases.fresh(query, budget));
       known = undefined;
-      const collection = chunks.collect();
+      const collection = chunks.collect(basis.clock.generation);
       let outcome: Outcome;
       let plan: WritePlan;
       try {
@@ -111,7 +113,7 @@ export function transactions(parts: TransactionsParts): Transactions {
     ];
     // If the commit failed or its outcome is unknown, the memory stays as it is: a commit based on it will fail its match
     // and read a fresh basis.
-    if (!(await send(operations, seq, nonce, budget))) return false;
+    if (!(await sendCommit(operations, { seq, nonce }, { client, names }, budget))) return false;
     collection.committed();
     // A read in the meantime may have recorded a later commit.
     if (seq > memory.clock.seq) memory.clock = plan.clock;
@@ -119,40 +121,8 @@ export function transactions(parts: TransactionsParts): Transactions {
     return true;
   }
 
-  /**
-   * Submits until the outcome is known. The commit's document can be created only once, so a transaction that was sent
-   * twice or arrives late takes effect at most once. The nonce in the document identifies the client that created it.
-   */
-  async function send(
-    operations: readonly Operation[],
-    seq: number,
-    nonce: string,
-    budget: CallBudget,
-  ): Promise<boolean> {
-    let isUnsure = false;
-    for (let tries = 0; ; tries += 1) {
-      try {
-        const { txId, held } = await client.submit(operations, budget);
-        if (held ?? (await client.isCommitted(txId, budget))) return true;
-        return isUnsure && (await madeBy(seq, budget)) === nonce;
-      } catch (error) {
-        if (!(error instanceof RequestFailure)) throw error;
-        isUnsure ||= error.mayHaveRun;
-        await client.again(error, tries, budget);
-      }
-      if (!isUnsure) continue;
-      const made = await madeBy(seq, budget);
-      if (made !== undefined) return made === nonce;
-    }
-  }
-
-  async function madeBy(seq: number, budget: CallBudget): Promise<string | undefined> {
-    const document = await client.entity(names.commitId(seq), budget);
-    return document === undefined ? undefined : String(names.read(document, "nonce"));
-  }
-
   return {
-    async commit(writes, { requestId }, budget) {
+    async commit(writes, { requestId, generation }, budget) {
       checkWrites(writes);
       const digest = requestId === undefined ? undefined : requestDigest(writes);
       const query = basisQuery(
@@ -160,6 +130,7 @@ export function transactions(parts: TransactionsParts): Transactions {
         requestId,
       );
       return run(query, bases.remembered(query, writes), budget, (basis) => {
+        checkGeneration(generation, basis.clock.generation);
         if (basis.request !== undefined) {
           checkRepeated(requestId, basis.request.digest, digest);
           return {
@@ -178,14 +149,7 @@ export function transactions(parts: TransactionsParts): Transactions {
           further: (collection) =>
             requestId === undefined || digest === undefined
               ? []
-              : [
-                  requestOperation(
-                    names,
-                    requestId,
-                    digest,
-                    collection.attribute(JSON.stringify(versions)),
-                  ),
-                ],
+              : [requestOperation(names, requestId, digest, versions, collection)],
           answer,
         };
       });
@@ -206,19 +170,24 @@ export async function giveWay(losses: number, budget: CallBudget, url: string): 
   if (losses > 1) await delay(Math.random() * Math.min(100, 10 * losses));
 }
 
-/** Keeps the outcome of a request. `outcome` is the text of an attribute. */
+/** Keeps the outcome of a request. */
 function requestOperation(
   names: XtdbDocuments,
   request: string,
   digest: string,
-  outcome: string,
+  versions: CommitResult["versions"],
+  chunks: ChunkCollection,
 ): Operation {
+  chunks.used();
+  const outcome = chunks.attribute(JSON.stringify(versions));
+  const used = chunks.used();
   return [
     "put",
     names.sealed({
       "xt/id": names.requestId(request),
       [names.attribute("digest")]: digest,
       [names.attribute("outcome")]: outcome,
+      ...(used.length === 0 ? {} : { [names.attribute("chunks")]: used }),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import {
+  type ChainEnd,
   chainLink,
   checkNicknames,
   type ObjectChange,
@@ -11,7 +12,7 @@ import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
 import type { CommitBasis } from "./commit-basis.ts";
 import type { XtdbDocuments, StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import type { Head } from "../reading/head.ts";
-import type { Operation } from "../client/node-client.ts";
+import type { JsonDocument, Operation } from "../client/node-client.ts";
 import { ownReferences, pageOperations } from "../xtdb-documents/reference-documents.ts";
 
 /** The writes of a transaction, prepared in memory. */
@@ -53,48 +54,61 @@ export function planWrites(
   const seq = clock.seq + 1;
   let { arrivals, objects } = clock;
   const operations: Operation[] = [];
+  const { generation } = clock;
   const changes = versions.map((stored): Change => {
     const before = basis.head(stored.body.id);
-    const { delta, ...rest } = chainLink(before, stored, chunks);
     const place = before?.place ?? (objects += 1);
-    const last = before?.stored.version ?? 0;
-    const previous = last === stored.version - 1 ? undefined : last;
     arrivals += 1;
+    const arrived = { stored, place, arrival: arrivals, generation };
+    const { documents, ...rest } = versionDocuments(before, arrived, names, chunks);
     operations.push(
-      [
-        "put",
-        names.object({
-          stored,
-          previous,
-          place,
-          references: ownReferences(stored.body, names),
-          pack: (text) => chunks.attribute(text),
-        }),
-      ],
-      [
-        "put",
-        names.version({
-          stored,
-          previous,
-          arrival: arrivals,
-          delta: delta === undefined ? undefined : chunks.attribute(delta),
-          ...rest,
-        }),
-      ],
-      ...pageOperations(before?.stored.body, stored.body, names),
+      ...documents.map((document): Operation => ["put", document]),
+      ...pageOperations(before?.stored.body, stored.body, names, generation),
     );
     return { before, after: { stored, place, ...rest, asOf: seq } };
   });
   if (!namesAreChecked) checkNicknames(changes.map(changeOf), basis);
   const owners = ownerChanges(changes, basis);
   for (const [nickname, owner] of owners)
-    operations.push(nicknameOperation(nickname, owner, names));
+    operations.push(nicknameOperation(nickname, owner, names, generation));
   return {
     clock: { ...clock, seq, at, arrivals, objects },
     operations,
     heads: changes.map(({ after }) => after),
     owners,
   };
+}
+
+/** A version with its places in the order of first commits and of arrivals. */
+interface ArrivedVersion {
+  readonly stored: StoredVersion;
+  readonly place: number;
+  readonly arrival: number;
+  readonly generation: number;
+}
+
+/** Returns the two documents of a version, that of its object and its own, and its place in the chain of deltas. */
+export function versionDocuments(
+  before: ChainEnd | undefined,
+  { stored, place, arrival, generation }: ArrivedVersion,
+  names: XtdbDocuments,
+  chunks: ChunkCollection,
+): Omit<ChainEnd, "stored"> & { readonly documents: readonly JsonDocument[] } {
+  chunks.used();
+  const { delta, ...rest } = chainLink(before, stored, chunks);
+  const last = before?.stored.version ?? 0;
+  const previous = last === stored.version - 1 ? undefined : last;
+  const object = names.object({
+    stored,
+    generation,
+    previous,
+    place,
+    references: ownReferences(stored.body, names),
+    pack: (text) => chunks.attribute(text),
+  });
+  const packed = delta === undefined ? undefined : chunks.attribute(delta);
+  const own = { stored, previous, arrival, generation, delta: packed, chunks: chunks.used() };
+  return { documents: [object, names.version({ ...own, ...rest })], ...rest };
 }
 
 function changeOf({ before, after }: Change): ObjectChange {
@@ -125,13 +139,14 @@ function ownerChanges(
   return owners;
 }
 
-function nicknameOperation(
+export function nicknameOperation(
   nickname: string,
   owner: ObjectId | undefined,
   names: XtdbDocuments,
+  generation: number,
 ): Operation {
   const documentId = names.nicknameId(nickname);
-  return owner === undefined
-    ? ["delete", documentId]
-    : ["put", names.sealed({ "xt/id": documentId, [names.attribute("owner")]: owner })];
+  if (owner === undefined) return ["delete", documentId];
+  const attributes = { [names.attribute("owner")]: owner, ...names.mark(generation) };
+  return ["put", names.sealed({ "xt/id": documentId, ...attributes })];
 }

@@ -14,8 +14,12 @@ import { DamageError } from "../client/xtdb-errors.ts";
 
 /** Long texts. Each is stored once, by its hash, in pieces that fit into every log and document store of XTDB. */
 export interface Chunks {
-  /** Returns an empty collection for the texts of one commit. */
-  collect(): ChunkCollection;
+  /** Returns an empty collection for the texts of one commit, in a generation of the store. */
+  collect(generation: number): ChunkCollection;
+  /** Returns an empty collection that has the documents of all texts but the given ones. */
+  collectAll(generation: number, without: ReadonlySet<string>): ChunkCollection;
+  /** Forgets which texts are stored. */
+  forget(): void;
   /** Loads the texts of all given keys. The returned reader has them in memory. */
   load(keys: Iterable<string>, budget: CallBudget): Promise<ChunkReader>;
 }
@@ -29,6 +33,8 @@ export interface ChunkCollection extends ChunkWriter {
   attribute(text: string): string;
   /** Returns the number of characters of all texts in the collection. */
   written(): number;
+  /** Returns the hashes of the texts that were written since the last call. */
+  used(): readonly string[];
   /** Returns the documents of the texts that are not known to be stored. */
   documents(): readonly JsonDocument[];
   /** Records that these documents are committed. */
@@ -50,10 +56,11 @@ const mostKnown = 20_000;
 export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
   const known = boundedMap<string, true>(mostKnown);
 
-  function chunkOf(hash: string, text: string): JsonDocument {
+  function chunkOf(hash: string, text: string, generation: number): JsonDocument {
     const packed = packText(text);
     return {
       "xt/id": names.chunkId(hash),
+      ...names.mark(generation),
       ...(packed === undefined
         ? { [names.attribute("text")]: text }
         : { [names.attribute("packed")]: packed }),
@@ -67,31 +74,56 @@ export function chunks(client: NodeClient, names: XtdbDocuments): Chunks {
     return typeof text === "string" ? text : undefined;
   }
 
+  function collection(
+    generation: number,
+    isStored: (hash: string) => boolean,
+    committed: (hash: string) => void,
+  ): ChunkCollection {
+    const fresh = new Map<string, JsonDocument>();
+    let used = new Set<string>();
+    let characters = 0;
+    const write = (text: string): string => {
+      characters += text.length;
+      const hashes = piecesOf(text).map((piece) => {
+        const hash = sha256(piece);
+        used.add(hash);
+        if (!isStored(hash) && !fresh.has(hash)) fresh.set(hash, chunkOf(hash, piece, generation));
+        return hash;
+      });
+      return hashes.join(",");
+    };
+    return {
+      write,
+      attribute(text) {
+        if (text.length > longestAttribute) return `~${write(text)}`;
+        const packed = packText(text);
+        return packed === undefined ? text : `^${packed}`;
+      },
+      written: () => characters,
+      used() {
+        const hashes = [...used];
+        used = new Set();
+        return hashes;
+      },
+      documents: () => [...fresh.values()],
+      committed: () => [...fresh.keys()].forEach(committed),
+    };
+  }
+
   return {
-    collect() {
-      const fresh = new Map<string, JsonDocument>();
-      let characters = 0;
-      const write = (text: string): string => {
-        characters += text.length;
-        const hashes = piecesOf(text).map((piece) => {
-          const hash = sha256(piece);
-          if (!known.has(hash) && !fresh.has(hash)) fresh.set(hash, chunkOf(hash, piece));
-          return hash;
-        });
-        return hashes.join(",");
-      };
-      return {
-        write,
-        attribute(text) {
-          if (text.length > longestAttribute) return `~${write(text)}`;
-          const packed = packText(text);
-          return packed === undefined ? text : `^${packed}`;
-        },
-        written: () => characters,
-        documents: () => [...fresh.values()],
-        committed: () => [...fresh.keys()].forEach((hash) => known.set(hash, true)),
-      };
-    },
+    collect: (generation) =>
+      collection(
+        generation,
+        (hash) => known.has(hash),
+        (hash) => known.set(hash, true),
+      ),
+    collectAll: (generation, without) =>
+      collection(
+        generation,
+        (hash) => without.has(hash),
+        () => undefined,
+      ),
+    forget: () => known.clear(),
 
     async load(keys, budget) {
       const hashes = [...new Set([...keys].flatMap((key) => key.split(",")))];

@@ -30,7 +30,15 @@ export type AttributeName =
   | "chain"
   | "owner"
   | "text"
-  | "packed";
+  | "packed"
+  | "chunks"
+  | "generation"
+  | "rewriting"
+  | "removed"
+  | "key"
+  | "forgotten"
+  | "journal"
+  | "step";
 
 /** Reads the store's own attributes of documents. Throws `DamageError` for a document without the attribute. */
 export interface DocumentValues {

@@ -30,11 +30,15 @@ export function ownReferences(body: ObjectBody, names: XtdbDocuments): JsonObjec
   return own.length === 0 ? {} : attributesOf(own, names.objectId(body.id), names);
 }
 
-/** Returns the operations that turn the pages of a version's references into those of the next version. */
+/**
+ * Returns the operations that turn the pages of a version's references into those of the next version, in a generation of
+ * the store.
+ */
 export function pageOperations(
   before: ObjectBody | undefined,
   after: ObjectBody,
   names: XtdbDocuments,
+  generation: number,
 ): readonly Operation[] {
   const operations: Operation[] = [];
   for (const field of bulkFields) {
@@ -54,6 +58,7 @@ export function pageOperations(
               "put",
               {
                 ...attributesOf(references, names.objectId(after.id), names),
+                ...names.mark(generation),
                 "xt/id": documentId,
               },
             ],

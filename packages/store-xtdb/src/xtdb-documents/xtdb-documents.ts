@@ -8,6 +8,7 @@ import {
   type ObjectId,
   type ObjectMetadata,
   setField,
+  sha256,
   type StoredMetadata,
   type StoredVersion,
   type VersionPoint,
@@ -17,13 +18,14 @@ import { documentSums, type DocumentSums } from "./document-sums.ts";
 import { type AttributeName, documentValues } from "./document-values.ts";
 import { attributesOf, fieldsOf } from "./field-attributes.ts";
 import { indexDocuments, type IndexDocuments } from "./index-documents.ts";
+import { rewriteDocuments, type RewriteDocuments } from "./rewrite-documents.ts";
 import type { Document, JsonDocument } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 
 /**
- * The documents of one store in an XTDB database. Only this file and the three that it names contain their
+ * The documents of one store in an XTDB database. Only this file and the four that it names contain their
  * names: `field-attributes.ts` has the fields of objects, `reference-documents.ts` their references, `index-documents.ts`
- * what documents say. docs/architecture/xtdb.md describes each.
+ * what documents say, `rewrite-documents.ts` what rewrites need. docs/architecture/xtdb.md describes each.
  *
  * Ids and the store's own attributes begin with the store's name, by default `scm`, so that a database can hold several
  * stores and documents of other programs.
@@ -31,6 +33,9 @@ import { DamageError } from "../client/xtdb-errors.ts";
 export interface XtdbDocuments extends DocumentSums {
   /** The documents of the document index. */
   readonly index: IndexDocuments;
+  readonly rewrites: RewriteDocuments;
+  /** The name of the store. */
+  readonly space: string;
   readonly clockId: string;
   commitId(seq: number): string;
   requestId(request: string): string;
@@ -43,6 +48,9 @@ export interface XtdbDocuments extends DocumentSums {
   idOf(documentId: string): ObjectId;
   /** Returns the object and the number of a version from the id of its document; undefined for any other id. */
   versionOf(documentId: string): VersionKey | undefined;
+
+  /** Returns the attribute that tells documents of later generations from equal ones that were evicted before. */
+  mark(generation: number): { readonly [attribute: string]: JsonValue };
 
   clock(clock: StoreClock): JsonDocument;
   readClock(document: Document | undefined): StoreClock;
@@ -73,11 +81,17 @@ export interface StoreClock {
   readonly arrivals: number;
   /** Number of objects. */
   readonly objects: number;
+  /** Number of rewrites. */
+  readonly generation: number;
+  /** Whether a rewrite has begun and is not finished. No other commit may follow then. */
+  readonly isRewriting: boolean;
 }
 
 /** The parts of an object's document. */
 interface ObjectParts {
   readonly stored: StoredVersion;
+  /** The generation of the store that wrote the document. */
+  readonly generation: number;
   /** The number of the version before; undefined if it is the number before this one. */
   readonly previous: number | undefined;
   readonly place: number;
@@ -114,14 +128,18 @@ interface VersionParts {
   /** The number of the version before; undefined if it is the number before this one. */
   readonly previous: number | undefined;
   readonly arrival: number;
+  /** The generation of the store that wrote the document. */
+  readonly generation: number;
   readonly delta: string | undefined;
+  /** The hashes of the long texts that this version's documents name. */
+  readonly chunks: readonly string[];
   readonly base: number;
   readonly weight: number;
   readonly size: number;
 }
 
 /** A version's document as it is read. `delta` can be packed or be keys of chunks. */
-export interface VersionDocument extends Omit<VersionParts, "stored" | "previous"> {
+export interface VersionDocument extends Omit<VersionParts, "stored" | "previous" | "generation"> {
   readonly id: ObjectId;
   readonly version: number;
   /** The number of the version before; 0 if there is none. */
@@ -131,13 +149,15 @@ export interface VersionDocument extends Omit<VersionParts, "stored" | "previous
 }
 
 /** The schema of the documents. The clock of a store contains it, and no release had an earlier one. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 export const emptyClock: StoreClock = {
   seq: 0,
   at: { tx_id: 0, tx_time: new Date(0).toISOString() },
   arrivals: 0,
   objects: 0,
+  generation: 0,
+  isRewriting: false,
 };
 
 /** Returns the documents of the store with the given name. Throws `RangeError` for a name that attributes cannot have. */
@@ -169,18 +189,23 @@ export function xtdbDocuments(name: string): XtdbDocuments {
   return {
     ...sums,
     index: indexDocuments(name, objectId),
+    rewrites: rewriteDocuments(name, make),
+    space: name,
     clockId: `${name}/clock`,
     commitId: (seq) => `${name}/commit/${seq}`,
     requestId: (request) => `${name}/request/${request}`,
     objectId,
     versionId,
     referencesId: (id, page) => `${name}/references/${page}/${id}`,
-    nicknameId: (nickname) => `${name}/nickname/${nickname}`,
+    // XTDB's log keeps the id of an evicted document, so a nickname is not part of it.
+    nicknameId: (nickname) => `${name}/nickname/${sha256(nickname)}`,
     chunkId: (hash) => `${name}/chunk/${hash}`,
     idOf,
     versionOf: (documentId) => versionIn(documentId, versionPrefix),
 
-    clock: ({ seq, at, arrivals, objects }) =>
+    mark: (generation) => (generation === 0 ? {} : { [attribute("generation")]: generation }),
+
+    clock: ({ seq, at, arrivals, objects, generation, isRewriting }) =>
       make(`${name}/clock`, {
         schema: schemaVersion,
         commits: seq,
@@ -188,6 +213,8 @@ export function xtdbDocuments(name: string): XtdbDocuments {
         time: at.tx_time,
         versions: arrivals,
         objects,
+        generation: written(generation),
+        rewriting: isRewriting ? true : undefined,
       }),
 
     readClock(document) {
@@ -198,13 +225,15 @@ export function xtdbDocuments(name: string): XtdbDocuments {
         at: pointOf(document),
         arrivals: count(document, "versions"),
         objects: count(document, "objects"),
+        generation: Number(read(document, "generation") ?? 0),
+        isRewriting: read(document, "rewriting") === true,
       };
     },
 
     commit: ({ seq, at }, nonce) =>
       make(`${name}/commit/${seq}`, { commit: seq, tx: at.tx_id, time: at.tx_time, nonce }),
 
-    object({ stored, previous, place, references, pack }) {
+    object({ stored, generation, previous, place, references, pack }) {
       const { body, hashes, version, at } = stored;
       const { attributes, texts } = attributesOf(metadataOf(body));
       const packed: MutableObject = {};
@@ -219,6 +248,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
           tx: at.tx_id,
           time: at.tx_time,
           latest: versionId(body.id, version),
+          generation: written(generation),
           texts: Object.keys(packed).length === 0 ? undefined : packed,
         },
         { ...attributes, ...hashes, ...references },
@@ -240,7 +270,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
       };
     },
 
-    version({ stored, previous, arrival, delta, base, weight, size }) {
+    version({ stored, previous, arrival, generation, delta, chunks, base, weight, size }) {
       const { version, at, hashes } = stored;
       const id = stored.body.id;
       return make(versionId(id, version), {
@@ -253,6 +283,8 @@ export function xtdbDocuments(name: string): XtdbDocuments {
         content: hashes.content_hash,
         delta,
         chain: `${base} ${weight} ${size}`,
+        chunks: chunks.length === 0 ? undefined : chunks,
+        generation: written(generation),
       });
     },
 
@@ -267,6 +299,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
         at: pointOf(document),
         contentHash: text(document, "content"),
         delta: typeof delta === "string" ? delta : undefined,
+        chunks: (read(document, "chunks") ?? []) as readonly string[],
         ...chainIn(text(document, "chain")),
       };
     },
@@ -275,6 +308,14 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     targets: (field) => `${name}.to/${field}`,
     read,
   };
+}
+
+/**
+ * Returns the attribute with a generation; none before the first rewrite. XTDB destroys a document that is equal to an
+ * evicted one when it builds its index again, so documents of different generations must differ.
+ */
+function written(generation: number): number | undefined {
+  return generation === 0 ? undefined : generation;
 }
 
 function checkName(name: string): void {
