@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
@@ -53,7 +59,7 @@ export async function faultyProxy(
       outgoing.destroy();
     } else if (fate === "pass") {
       const answer = await forward(node, incoming, body);
-      outgoing.writeHead(answer.status, { "content-type": answer.type });
+      outgoing.writeHead(answer.status, answer.headers);
       outgoing.end(answer.body);
     } else if ("late" in fate) {
       outgoing.destroy();
@@ -93,7 +99,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
 
 interface Forwarded {
   readonly status: number;
-  readonly type: string;
+  readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -104,13 +110,11 @@ function forward(node: string, incoming: IncomingMessage, body: Buffer): Promise
       new URL(incoming.url ?? "/", node),
       { method: incoming.method ?? "GET", headers },
       (answer) => {
+        const headers: OutgoingHttpHeaders = {};
+        for (const name of ["content-type", "scm-watched"])
+          if (answer.headers[name] !== undefined) headers[name] = answer.headers[name];
         bodyOf(answer).then(
-          (received) =>
-            resolve({
-              status: answer.statusCode ?? 500,
-              type: answer.headers["content-type"] ?? "",
-              body: received,
-            }),
+          (received) => resolve({ status: answer.statusCode ?? 500, headers, body: received }),
           reject,
         );
       },

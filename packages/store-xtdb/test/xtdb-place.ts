@@ -15,14 +15,7 @@ export function xtdbPlaces({
     const space = `t${process.pid}-${made}-${Date.now().toString(36)}`;
     return {
       open: (options = {}) => openXtdbStore({ url, token, space, timeout: 60_000, ...options }),
-      child: [
-        process.execPath,
-        "--conditions=@self-context-manager/source",
-        fileURLToPath(new URL("./store-child.ts", import.meta.url)),
-        url,
-        token,
-        space,
-      ],
+      child: childOf({ url, token, space }),
       damage: (random) => damageDocument({ url, token, space }, random),
       async [Symbol.asyncDispose]() {},
     };
@@ -30,3 +23,14 @@ export function xtdbPlaces({
 }
 
 let made = 0;
+
+/** Returns the command of a program that opens a store. */
+export function childOf(store: {
+  readonly url: string;
+  readonly token: string;
+  readonly space: string;
+}): readonly string[] {
+  const program = fileURLToPath(new URL("./store-child.ts", import.meta.url));
+  const condition = "--conditions=@self-context-manager/source";
+  return [process.execPath, condition, program, store.url, store.token, store.space];
+}

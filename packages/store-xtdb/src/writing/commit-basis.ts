@@ -89,7 +89,8 @@ export function basisReader({
         else if (expect === 0) assumed.add(names.objectId(id));
         else return undefined;
       }
-      if (query.requestId !== undefined) assumed.add(names.requestId(query.requestId));
+      if (query.requestId !== undefined)
+        assumed.add(names.requestId(query.requestId, memory.clock.generation));
       const owners = new Map<string, ObjectId>();
       for (const { stored } of known.values())
         if (stored.body.nickname !== undefined) owners.set(stored.body.nickname, stored.body.id);
@@ -114,11 +115,13 @@ export function basisReader({
     },
 
     async fresh({ ids, nicknames, requestId }, budget) {
+      const request =
+        requestId === undefined ? undefined : names.requestId(requestId, memory.clock.generation);
       const wanted = new Set([names.clockId]);
       for (const id of ids) wanted.add(names.objectId(id)).add(names.nicknameId(id));
       for (const nickname of nicknames)
         wanted.add(names.objectId(nickname)).add(names.nicknameId(nickname));
-      if (requestId !== undefined) wanted.add(names.requestId(requestId));
+      if (request !== undefined) wanted.add(request);
       // One query for all, because they must come from one state of the database.
       const found = new Map(
         await pullDocuments(client, [...wanted], budget, { atOnce: wanted.size }),
@@ -144,9 +147,7 @@ export function basisReader({
         heir: () => undefined,
         isObject: (id) => found.has(names.objectId(id)),
         request:
-          requestId === undefined
-            ? undefined
-            : await earlierRequest(found.get(names.requestId(requestId)), budget),
+          request === undefined ? undefined : await earlierRequest(found.get(request), budget),
       };
     },
   };

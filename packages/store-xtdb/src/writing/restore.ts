@@ -108,8 +108,9 @@ export function restoring({
         state.follow(plan);
       }
       if (!(await client.isCommitted(txId, client.budget()))) return false;
-      collection.committed();
       const { clock } = state.basis;
+      if (clock.generation !== memory.clock.generation) return false;
+      collection.committed();
       if (clock.seq > memory.clock.seq) memory.clock = clock;
       for (const head of state.heads()) heads.set(head.stored.body.id, head);
     }

@@ -24,13 +24,27 @@ export type RewritePlanParts = Pick<RestoreParts, "client" | "names" | "chunks" 
   readonly bases: BasisReader;
 };
 
-/** The transactions of a rewrite. Each takes effect once and in its order. */
+/** The transactions of a rewrite that depend on its objects alone. */
 export interface RewritePlan {
+  /** The transactions. Each takes effect once and in this order. */
   readonly steps: readonly (readonly Operation[])[];
-  /** The operations of the last transaction, without those of the state and the journal. */
-  readonly last: readonly Operation[];
+  /** The objects of the request that the plan depends on. */
+  readonly ids: ReadonlySet<ObjectId>;
+  /** The number of versions that the store had before they were read. */
+  readonly arrivals: number;
+  readonly affected: readonly Affected[];
+  /** The long texts that only the versions before the rewrite name. */
+  readonly leftChunks: readonly string[];
   readonly changed: number;
   readonly removed: number;
+}
+
+/** The part of a rewrite that depends on other objects too. */
+export interface RewriteEnd {
+  /** Transactions that come before those of the plan. */
+  readonly steps: readonly (readonly Operation[])[];
+  /** The operations of the last transaction of all. */
+  readonly last: readonly Operation[];
 }
 
 /** An object whose documents are evicted, with its versions before and after the rewrite. */
@@ -48,8 +62,7 @@ const operationsAtOnce = 500;
 const fullTransaction = 200_000;
 
 /**
- * Prepares a rewrite on the state after a commit; undefined if another commit followed in the meantime. Throws what
- * `change` throws, `TypeError` for a changed id and `NICKNAME_TAKEN`.
+ * Prepares a rewrite on the state after a commit. Throws what `change` throws, and `TypeError` for a changed id.
  *
  * All documents of an object are evicted and its versions are put again, each in a transaction of its own, because a
  * version is the state of the object's document as of the transaction that wrote the version's own document. Every new
@@ -58,32 +71,21 @@ const fullTransaction = 200_000;
 export async function planRewrite(
   request: RewriteRequest,
   clock: StoreClock,
-  privacy: KeptPrivacy,
   parts: RewritePlanParts,
-): Promise<RewritePlan | undefined> {
+): Promise<RewritePlan> {
   const { names } = parts;
   const { affected, changed } = await affectedBy(request, parts);
-  const removed = affected.filter(({ latter }) => latter.length === 0);
-  const rewritten = affected.filter(({ latter }) => latter.length > 0);
-  const basis = await basisOf(affected, parts);
-  if (basis.clock.seq !== clock.seq) return undefined;
-  checkNames(rewritten, removed, basis);
-
   const generation = clock.generation + 1;
   const formerChunks = new Set(
     affected.flatMap(({ former }) => former.flatMap(({ document }) => document.chunks)),
   );
   const chunks = parts.chunks.collectAll(generation, formerChunks);
+  const rewritten = affected.filter(({ latter }) => latter.length > 0);
   const { steps: puts, used } = putSteps(rewritten, generation, chunks, names);
-  const unused = [...formerChunks].filter((hash) => !used.has(hash));
-  const nicknames = await nicknameChanges(affected, basis, generation, parts);
-  const evicted = [
-    names.index.stateId,
-    ...affected.flatMap((one) => documentsOf(one, names)),
-    ...nicknames.evicted,
-    ...(await unusedChunks(unused, affected, parts)),
-  ];
-  const arrivals = removed.flatMap(({ former }) => former.map(({ document }) => document.arrival));
+  const evicted = affected.flatMap((one) => documentsOf(one, names));
+  const arrivals = affected
+    .filter(({ latter }) => latter.length === 0)
+    .flatMap(({ former }) => former.map(({ document }) => document.arrival));
   const markers = arrivals.map((arrival) => names.rewrites.removed(arrival, generation));
   return {
     steps: [
@@ -91,22 +93,64 @@ export async function planRewrite(
       ...puts,
       ...inParts(markers.map((document): Operation => ["put", document])),
     ],
+    ids: new Set([...request.objects, ...(request.remove ?? [])]),
+    arrivals: clock.arrivals,
+    affected,
+    leftChunks: [...formerChunks].filter((hash) => !used.has(hash)),
+    changed,
+    removed: arrivals.length,
+  };
+}
+
+/** Whether a plan still holds after later commits: none of them wrote a version of its objects. */
+export async function stillHolds(
+  { ids, arrivals }: RewritePlan,
+  clock: StoreClock,
+  { client, names }: RewritePlanParts,
+): Promise<boolean> {
+  if (clock.arrivals === arrivals) return true;
+  const rows = await client.query(
+    `{:find [o] :in [a b] :where [[v :${names.attribute("arrival")} n] [(> n a)] [(<= n b)] [v :${names.attribute("of")} o]]}`,
+    [arrivals, clock.arrivals],
+    client.budget(),
+  );
+  return rows.every(([documentId]) => !ids.has(names.idOf(String(documentId))));
+}
+
+/**
+ * Prepares the end of a rewrite on the state after a commit; undefined if another commit followed in the meantime. Throws
+ * `NICKNAME_TAKEN`.
+ */
+export async function planEnd(
+  { affected, leftChunks }: RewritePlan,
+  forgotten: RewriteRequest["forgotten"],
+  privacy: KeptPrivacy,
+  clock: StoreClock,
+  parts: RewritePlanParts,
+): Promise<RewriteEnd | undefined> {
+  const { names } = parts;
+  const generation = clock.generation + 1;
+  const basis = await basisOf(affected, parts);
+  if (basis.clock.seq !== clock.seq) return undefined;
+  checkNames(affected, basis);
+  const nicknames = await nicknameChanges(affected, basis, generation, parts);
+  const evicted = [
+    names.index.stateId,
+    ...nicknames.evicted,
+    ...(await unusedChunks(leftChunks, affected, parts)),
+  ];
+  const { key } = privacy;
+  const kept = { key, forgotten: addForgotten(privacy.forgotten, forgotten) };
+  return {
+    steps: inParts(evicted.map((id): Operation => ["evict", id])),
     last: [
-      ...rewritten.flatMap(({ latter }) => {
+      ...affected.flatMap(({ latter }) => {
         const head = latter.at(-1);
         return head === undefined ? [] : pageOperations(undefined, head.body, names, generation);
       }),
       ...nicknames.operations,
-      [
-        "put",
-        names.rewrites.privacy({
-          key: privacy.key,
-          forgotten: addForgotten(privacy.forgotten, request.forgotten),
-        }),
-      ],
+      ["put", names.rewrites.privacy(kept)],
     ],
-    changed,
-    removed: arrivals.length,
   };
 }
 
@@ -146,14 +190,12 @@ async function basisOf(
   return await bases.fresh({ ids: [], nicknames, requestId: undefined }, client.budget());
 }
 
-function checkNames(
-  rewritten: readonly Affected[],
-  removed: readonly Affected[],
-  basis: CommitBasis,
-): void {
-  const gone = new Set<string>(removed.map(({ id }) => id));
+function checkNames(affected: readonly Affected[], basis: CommitBasis): void {
+  const gone = new Set<string>(
+    affected.filter(({ latter }) => latter.length === 0).map(({ id }) => id),
+  );
   checkNicknames(
-    rewritten.flatMap(({ former, latter }) => {
+    affected.flatMap(({ former, latter }) => {
       const after = latter.at(-1);
       return after === undefined ? [] : [{ before: former.at(-1)?.stored, after }];
     }),

@@ -8,7 +8,14 @@ import { unbound } from "../reading/steady.ts";
 import type { Journal, RewriteState } from "../xtdb-documents/rewrite-documents.ts";
 import type { StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import { keptPrivacy } from "./privacy.ts";
-import { planRewrite, type RewritePlan, type RewritePlanParts } from "./rewrite-plan.ts";
+import {
+  planEnd,
+  planRewrite,
+  type RewriteEnd,
+  type RewritePlan,
+  type RewritePlanParts,
+  stillHolds,
+} from "./rewrite-plan.ts";
 import { sendCommit } from "./send-commit.ts";
 import { giveWay } from "./transactions.ts";
 
@@ -19,65 +26,68 @@ export interface Rewrites {
   complete(): Promise<void>;
 }
 
-/** The transactions of a rewrite, as its journal has them. */
-type JournalText = Pick<RewritePlan, "steps" | "last">;
-
 /** Number of transactions that are sent before the outcome of the last one is asked for. */
 const sentAtOnce = 64;
 
 /** Number of documents of a journal in one transaction. */
 const piecesAtOnce = 8;
 
-/** Number of commits of others before which a rewrite gives way. Each time it reads the objects again. */
-const mostLosses = 10;
+/** Number of commits of others to which a rewrite gives way. */
+const mostLosses = 100;
+
+/** Number of times that the objects are read again, because others have committed versions of them. */
+const mostReadings = 10;
 
 /**
  * The rewrites of a store.
  *
  * XTDB cannot evict a document and put it again in one transaction. So the first transaction puts a journal with all that
- * follow. It is a commit, so no other client's commit comes between the read versions and the journal, and none follows
- * it until the last transaction. Each transaction matches and changes the state, so each takes effect once, and whoever
+ * follow. It is a commit, so no other client's commit comes between the state that was read and the journal, and none
+ * follows it until the last transaction. Each transaction matches and changes the state, so each takes effect once, and whoever
  * notices the state can continue.
  */
 export function rewriting(parts: RewritePlanParts): Rewrites {
   const { client, names } = parts;
   const { rewrites } = names;
 
-  /** Puts a journal and begins its rewrite. Returns false if another commit came first. */
-  async function begin(plan: RewritePlan, clock: StoreClock): Promise<boolean> {
-    const journal = randomUUID();
-    const former = await formerPieces();
-    const last = [...plan.last, ...endOf(clock, journal)];
-    // The pieces evict themselves. Their number does not change with it by more than one.
-    let documents = rewrites.pieces(journal, textOf(plan, last, former));
-    for (;;) {
-      const pieces = documents.map((document) => document["xt/id"]);
-      const made = rewrites.pieces(journal, textOf(plan, last, [...former, ...pieces]));
-      const isSame = made.length === documents.length;
-      documents = made;
-      if (isSame) break;
-    }
+  /** Puts the documents of a journal, but for the last one, and returns the journal. */
+  async function putJournal({ steps }: RewritePlan): Promise<Journal> {
+    const name = randomUUID();
+    const documents = rewrites.pieces(name, JSON.stringify(steps));
     for (let start = 0; start < documents.length; start += piecesAtOnce) {
       const part = documents.slice(start, start + piecesAtOnce);
       await submit(part.map((document) => ["put", document]));
     }
+    return { name, pieces: documents.length, step: 0 };
+  }
+
+  /** Begins a rewrite. Returns false if another commit came first. */
+  async function begin(journal: Journal, end: RewriteEnd, clock: StoreClock): Promise<boolean> {
+    const former = await formerPieces(journal);
+    const last: RewriteEnd["last"] = [
+      ...end.last,
+      ...endOf(clock, journal.name),
+      ...[...former, ...pieceIds(journal)].map((id): Operation => ["evict", id]),
+    ];
     const next = { ...clock, seq: clock.seq + 1, isRewriting: true };
     const nonce = randomUUID();
-    const state: RewriteState = {
-      generation: clock.generation,
-      journal: { name: journal, pieces: documents.length, step: 0 },
-    };
     return await sendCommit(
       [
         ["match", names.commitId(next.seq), null],
         ["put", names.commit(next, nonce)],
         ["put", names.clock(next)],
-        ["put", rewrites.state(state)],
+        ["put", rewrites.lastPiece(journal, JSON.stringify({ ...end, last }))],
+        ["put", rewrites.state({ generation: clock.generation, journal })],
       ],
       { seq: next.seq, nonce },
       parts,
       unbound(client.budget()),
     );
+  }
+
+  /** Returns the ids of all documents of a journal. */
+  function pieceIds({ name, pieces }: Journal): readonly string[] {
+    return Array.from({ length: pieces + 1 }, (_, piece) => rewrites.pieceId(name, piece));
   }
 
   /** Returns the operations that end a rewrite. */
@@ -93,13 +103,14 @@ export function rewriting(parts: RewritePlanParts): Rewrites {
   }
 
   /** Returns the ids of pieces of journals that have not begun, because their clients were killed or came too late. */
-  async function formerPieces(): Promise<readonly string[]> {
+  async function formerPieces(journal: Journal): Promise<readonly string[]> {
     const rows = await client.query(
       `{:find [d] :where [[d :${names.attribute("journal")}]]}`,
       [],
       client.budget(),
     );
-    return rows.map(([id]) => String(id)).filter((id) => id !== rewrites.stateId);
+    const own = new Set([rewrites.stateId, ...pieceIds(journal)]);
+    return rows.map(([id]) => String(id)).filter((id) => !own.has(id));
   }
 
   /** Submits operations until they are in the log. They can be submitted twice. */
@@ -123,18 +134,20 @@ export function rewriting(parts: RewritePlanParts): Rewrites {
 
   /** Reads a journal; undefined if its rewrite has ended in the meantime. */
   async function readJournal(
-    { name, pieces }: Journal,
+    journal: Journal,
     budget: CallBudget,
-  ): Promise<JournalText | undefined> {
-    const ids = Array.from({ length: pieces }, (_, piece) => rewrites.pieceId(name, piece));
+  ): Promise<RewriteEnd | undefined> {
+    const ids = pieceIds(journal);
     const found = new Map(await pullDocuments(client, ids, budget, { atOnce: piecesAtOnce }));
     const documents = ids.map((id) => found.get(id)).filter((document) => document !== undefined);
-    if (documents.length < pieces) return undefined;
-    return JSON.parse(rewrites.readPieces(documents)) as JournalText;
+    if (documents.length < ids.length) return undefined;
+    const end = JSON.parse(rewrites.readPieces(documents.slice(-1))) as RewriteEnd;
+    const steps = JSON.parse(rewrites.readPieces(documents.slice(0, -1))) as RewritePlan["steps"];
+    return { steps: [...end.steps, ...steps], last: end.last };
   }
 
   async function complete(): Promise<void> {
-    let read: { readonly name: string; readonly text: JournalText } | undefined;
+    let read: { readonly name: string; readonly text: RewriteEnd } | undefined;
     for (let tries = 0, left = unbound(client.budget()); ;) {
       const { generation, journal } = await readState(left);
       if (journal === undefined) return;
@@ -157,7 +170,7 @@ export function rewriting(parts: RewritePlanParts): Rewrites {
 
   /** Sends the next transactions of a journal, and waits for the outcome of the last one. */
   async function makeSteps(
-    { steps, last }: JournalText,
+    { steps, last }: RewriteEnd,
     { generation, journal }: RewriteState & { readonly journal: Journal },
   ): Promise<void> {
     const budget = client.budget();
@@ -183,35 +196,30 @@ export function rewriting(parts: RewritePlanParts): Rewrites {
 
     async rewrite(request, budget) {
       const privacy = await keptPrivacy(client, names, budget);
-      for (let losses = 1; ; losses += 1) {
+      let prepared: { readonly plan: RewritePlan; readonly journal: Journal } | undefined;
+      for (let losses = 0, readings = 0; losses < mostLosses && readings < mostReadings;) {
         const clock = names.readClock(await client.entity(names.clockId, client.budget()));
-        const plan = await planRewrite(request, clock, privacy, parts);
-        if (plan !== undefined && (await begin(plan, clock))) {
+        if (prepared === undefined || !(await stillHolds(prepared.plan, clock, parts))) {
+          const plan = await planRewrite(request, clock, parts);
+          prepared = { plan, journal: await putJournal(plan) };
+          readings += 1;
+          continue;
+        }
+        const { plan, journal } = prepared;
+        const end = await planEnd(plan, request.forgotten, privacy, clock, parts);
+        if (end !== undefined && (await begin(journal, end, clock))) {
           await complete();
           const { changed, removed } = plan;
           return { changed, removed, generation: clock.generation + 1 };
         }
-        if (losses === mostLosses)
-          throw storeError(
-            "STORE_BUSY",
-            client.url,
-            `other clients committed first ${losses} times; end them, and try again`,
-          );
+        losses += 1;
         await giveWay(losses, client.budget(), client.url);
       }
+      throw storeError(
+        "STORE_BUSY",
+        client.url,
+        "other clients commit without a pause; end them, and try again",
+      );
     },
   };
-}
-
-/** Returns the text of a journal whose last transaction also evicts documents. */
-function textOf(
-  { steps }: RewritePlan,
-  last: readonly Operation[],
-  evicted: readonly string[],
-): string {
-  const text: JournalText = {
-    steps,
-    last: [...last, ...evicted.map((id): Operation => ["evict", id])],
-  };
-  return JSON.stringify(text);
 }

@@ -114,6 +114,8 @@ export function transactions(parts: TransactionsParts): Transactions {
     // If the commit failed or its outcome is unknown, the memory stays as it is: a commit based on it will fail its match
     // and read a fresh basis.
     if (!(await sendCommit(operations, { seq, nonce }, { client, names }, budget))) return false;
+    // A read in the meantime may have noticed a rewrite.
+    if (plan.clock.generation !== memory.clock.generation) return true;
     collection.committed();
     // A read in the meantime may have recorded a later commit.
     if (seq > memory.clock.seq) memory.clock = plan.clock;
@@ -149,7 +151,14 @@ export function transactions(parts: TransactionsParts): Transactions {
           further: (collection) =>
             requestId === undefined || digest === undefined
               ? []
-              : [requestOperation(names, requestId, digest, versions, collection)],
+              : [
+                  requestOperation(
+                    names.requestId(requestId, basis.clock.generation),
+                    digest,
+                    versions,
+                    { names, collection },
+                  ),
+                ],
           answer,
         };
       });
@@ -172,19 +181,18 @@ export async function giveWay(losses: number, budget: CallBudget, url: string): 
 
 /** Keeps the outcome of a request. */
 function requestOperation(
-  names: XtdbDocuments,
-  request: string,
+  documentId: string,
   digest: string,
   versions: CommitResult["versions"],
-  chunks: ChunkCollection,
+  { names, collection }: { readonly names: XtdbDocuments; readonly collection: ChunkCollection },
 ): Operation {
-  chunks.used();
-  const outcome = chunks.attribute(JSON.stringify(versions));
-  const used = chunks.used();
+  collection.used();
+  const outcome = collection.attribute(JSON.stringify(versions));
+  const used = collection.used();
   return [
     "put",
     names.sealed({
-      "xt/id": names.requestId(request),
+      "xt/id": documentId,
       [names.attribute("digest")]: digest,
       [names.attribute("outcome")]: outcome,
       ...(used.length === 0 ? {} : { [names.attribute("chunks")]: used }),

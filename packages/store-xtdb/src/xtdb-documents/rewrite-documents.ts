@@ -20,8 +20,10 @@ export interface RewriteDocuments {
   readState(document: Document | undefined): RewriteState;
 
   pieceId(journal: string, piece: number): string;
-  /** Returns the documents of a journal. */
+  /** Returns the documents of a journal, but for the last one. */
   pieces(journal: string, text: string): readonly JsonDocument[];
+  /** Returns the last document of a journal, which is put when the rewrite begins. */
+  lastPiece(journal: Journal, text: string): JsonDocument;
   /** Returns the text of a journal from its documents, in their order. */
   readPieces(documents: readonly Document[]): string;
 
@@ -46,7 +48,7 @@ export interface RewriteState {
 /** The place of a journal, and how far its rewrite is. */
 export interface Journal {
   readonly name: string;
-  /** Number of documents of the journal. */
+  /** Number of documents of the journal, without the last one. */
   readonly pieces: number;
   /** Number of transactions that have been made. */
   readonly step: number;
@@ -96,8 +98,7 @@ export function rewriteDocuments(
 
     pieceId,
     pieces(journal, whole) {
-      const packed = packText(whole);
-      const form = packed === undefined ? Buffer.from(whole).toString("base64url") : `^${packed}`;
+      const form = formOf(whole);
       const documents: JsonDocument[] = [];
       for (let start = 0; start < form.length; start += pieceLength)
         documents.push(
@@ -108,6 +109,8 @@ export function rewriteDocuments(
         );
       return documents;
     },
+    lastPiece: ({ name: journal, pieces }, whole) =>
+      make(pieceId(journal, pieces), { journal, text: formOf(whole) }),
     readPieces(documents) {
       const form = documents.map((document) => text(checked(document), "text")).join("");
       return form.startsWith("^")
@@ -133,4 +136,10 @@ export function rewriteDocuments(
       };
     },
   };
+}
+
+/** Returns a text in a form that is ASCII, packed if that is shorter. */
+function formOf(whole: string): string {
+  const packed = packText(whole);
+  return packed === undefined ? Buffer.from(whole).toString("base64url") : `^${packed}`;
 }

@@ -38,7 +38,7 @@ export interface XtdbDocuments extends DocumentSums {
   readonly space: string;
   readonly clockId: string;
   commitId(seq: number): string;
-  requestId(request: string): string;
+  requestId(request: string, generation: number): string;
   objectId(id: string): string;
   versionId(id: string, version: number): string;
   referencesId(id: string, page: string): string;
@@ -193,7 +193,9 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     space: name,
     clockId: `${name}/clock`,
     commitId: (seq) => `${name}/commit/${seq}`,
-    requestId: (request) => `${name}/request/${request}`,
+    // A rewrite makes the outcomes of earlier commits unknown.
+    requestId: (request, generation) =>
+      `${name}/request${generation === 0 ? "" : `-${generation}`}/${request}`,
     objectId,
     versionId,
     referencesId: (id, page) => `${name}/references/${page}/${id}`,

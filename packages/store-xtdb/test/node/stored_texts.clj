@@ -12,17 +12,21 @@
 (set! *warn-on-reflection* true)
 
 (defn shown
-  "Returns the bytes of a value in base64, and the values that they are in XTDB's two formats."
-  [^bytes found]
-  (let [value (try (pr-str (nippy/thaw found)) (catch Throwable _ ""))
-        fast (try (pr-str (nippy/fast-thaw found)) (catch Throwable _ ""))]
-    (str "bytes " (.encodeToString (Base64/getEncoder) found) "\n" value "\n" fast)))
+  "Returns the bytes of a value in base64, and the value that `thaw` makes of them."
+  [^bytes found thaw]
+  (str "bytes " (.encodeToString (Base64/getEncoder) found)
+       (try (str "\n" (pr-str (thaw found))) (catch Throwable _ ""))))
+
+(defn long-value?
+  "Whether a key is one of the long values, which the index has in another form than the database."
+  [^bytes key]
+  (= codec/hash-cache-index-id (aget key 0)))
 
 (let [[folder] *command-line-args*
       database (io/file folder "golden.db")]
   (doseq [row (jdbc/execute! (jdbc/get-datasource (str "jdbc:sqlite:" database)) ["SELECT * FROM tx_events"])
           value (vals row)]
-    (println (if (bytes? value) (shown value) value)))
+    (println (if (bytes? value) (shown value nippy/thaw) value)))
   (RocksDB/loadLibrary)
   (with-open [options (Options.)
               read-options (doto (ReadOptions.) (.setVerifyChecksums false))]
@@ -33,7 +37,7 @@
         (with-open [^SstFileReaderIterator entries (.newIterator reader read-options)]
           (.seekToFirst entries)
           (while (.isValid entries)
-            (println (shown (.key entries)))
-            (println (shown (.value entries)))
+            (println (shown (.key entries) (constantly nil)))
+            (println (shown (.value entries) (if (long-value? (.key entries)) nippy/fast-thaw (constantly nil))))
             (.next entries)))))))
 (shutdown-agents)
