@@ -1,5 +1,6 @@
 import { schemaVersion } from "./xtdb-documents/xtdb-documents.ts";
-import type { CallBudget, Document } from "./client/node-client.ts";
+import type { CallBudget } from "./client/call-budget.ts";
+import type { Document } from "./client/node-client.ts";
 import type { StoreParts } from "./store-parts.ts";
 import { field, storeError } from "./client/xtdb-errors.ts";
 

@@ -10,7 +10,7 @@ import {
 
 import { type AsOf, xtdbTransaction } from "./reading/as-of.ts";
 import { firstLook } from "./first-look.ts";
-import type { CallBudget } from "./client/node-client.ts";
+import type { CallBudget } from "./client/call-budget.ts";
 import type { VersionList } from "./reading/changes-since.ts";
 import { steady } from "./reading/steady.ts";
 import { versionsAtOnce } from "./reading/version-pages.ts";
@@ -55,7 +55,7 @@ export async function openXtdbStore(options: XtdbStoreOptions): Promise<XtdbStor
   const parts = storeParts(options);
   const { client, names } = parts;
   const rewrites = rewriting(parts);
-  const calls = steady(parts, rewrites.complete);
+  const calls = steady(parts, () => rewrites.complete());
   await answered(client, async () => {
     const budget = client.budget();
     await firstLook(parts, budget);

@@ -1,8 +1,10 @@
 import { objectId } from "@self-context-manager/objects";
 import { expect, it } from "vitest";
 
-import type { CallBudget, NodeClient } from "../src/client/node-client.ts";
-import { xtdbDocuments } from "../src/xtdb-documents/xtdb-documents.ts";
+import type { CallBudget } from "../src/client/call-budget.ts";
+import type { NodeClient } from "../src/client/node-client.ts";
+import type { Memory } from "../src/reading/memory.ts";
+import { emptyClock, xtdbDocuments } from "../src/xtdb-documents/xtdb-documents.ts";
 import { documentQueries } from "../src/writing/document-index.ts";
 
 const entry = {
@@ -10,6 +12,12 @@ const entry = {
   version: 1,
   contentHash: "0",
   keys: { names: ["note"], links: [], tags: [] },
+};
+
+const memory: Memory = {
+  clock: emptyClock,
+  since: 0,
+  rewrites: { generation: 0, journal: undefined },
 };
 
 /** A client beside which another one always commits first, until the time of the call is over. */
@@ -28,12 +36,17 @@ function losing(losses: number): NodeClient & { readonly submitted: () => number
 }
 
 function budgetOf(client: { readonly submitted: () => number }, most: number): CallBudget {
-  return { remaining: () => most - client.submitted(), tries: true, failure: undefined };
+  return {
+    remaining: () => most - client.submitted(),
+    tries: true,
+    failure: undefined,
+    since: undefined,
+  };
 }
 
 it("keeps entries after it has lost to other clients several times", async () => {
   const client = losing(7);
-  const index = documentQueries({ client, names: xtdbDocuments("scm") });
+  const index = documentQueries({ client, names: xtdbDocuments("scm"), memory });
 
   await index.keep("parser", [entry], "9", budgetOf(client, 100));
 
@@ -42,7 +55,7 @@ it("keeps entries after it has lost to other clients several times", async () =>
 
 it("rejects instead of leaving entries out if other clients always commit first", async () => {
   const client = losing(Number.POSITIVE_INFINITY);
-  const index = documentQueries({ client, names: xtdbDocuments("scm") });
+  const index = documentQueries({ client, names: xtdbDocuments("scm"), memory });
 
   const kept = index.keep("parser", [entry], "9", budgetOf(client, 3));
 

@@ -310,8 +310,8 @@ describe.skipIf("missing" in node)(
     it("refuses another schema and a clock of another program, and ignores other documents", async () => {
       const [newer, older] = [freshSpace(), freshSpace()];
       const [foreign, shared] = [freshSpace(), freshSpace()];
-      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 5 });
-      await put({ "xt/id": `${older}/clock`, [`${older}/schema`]: 3 });
+      await put({ "xt/id": `${newer}/clock`, [`${newer}/schema`]: 6 });
+      await put({ "xt/id": `${older}/clock`, [`${older}/schema`]: 4 });
       await put({ "xt/id": `${foreign}/clock`, wages: 7 });
       await put({ "xt/id": "someone's", arrival: 1, [`${shared}-2/arrival`]: 1 });
 

@@ -122,7 +122,7 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
           return submits > end ? "lost" : "pass";
         });
 
-        await expect(dying.rewrite(request)).rejects.toSatisfy(StoreError.is);
+        await expect(dying.rewrite(request)).rejects.toSatisfy((error) => StoreError.is(error));
 
         await using next = await open(name);
         const state = await stateOf(next);
@@ -146,15 +146,15 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
       await using reading = await open(name);
       await using writing = await open(name);
       const seen = questions.map((): State[] => []);
-      let isOver = false;
+      const over = new AbortController();
       const read = (async () => {
-        while (!isOver)
+        while (!over.signal.aborted)
           for (const [index, question] of questions.entries())
             seen[index]?.push(await question(reading));
       })();
       let commits = 0;
       const write = (async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await writing.commit([{ object: sample(`other-${commits}`) }], {
             requestId: `r${commits}`,
           });
@@ -168,7 +168,7 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
 
       expect(result).toEqual({ changed: 2 * versions, removed: 1, generation: 1 });
       await new Promise((resolve) => setTimeout(resolve, 500));
-      isOver = true;
+      over.abort();
       await Promise.all([read, write]);
       for (const states of seen) {
         expect(new Set(states)).toEqual(new Set(["old", "new"]));

@@ -25,13 +25,17 @@ async function lines(store: ObjectStore): Promise<readonly string[]> {
 describe.skipIf(lacking !== undefined)("the files of a node after a rewrite", () => {
   test(
     "have nothing of a rewritten text, in the database, the index and their logs",
-    async () => await objectStoreLaws["rewritten-is-gone"](nodePlace),
+    async () => {
+      await expect(objectStoreLaws["rewritten-is-gone"](nodePlace)).resolves.toBeUndefined();
+    },
     timeout,
   );
 
   test.runIf(testScale.isLong)(
     "have nothing of it after a rewrite that was killed and repeated",
-    async () => await objectStoreLaws["rewrite-survives-kill"](nodePlace),
+    async () => {
+      await expect(objectStoreLaws["rewrite-survives-kill"](nodePlace)).resolves.toBeUndefined();
+    },
     timeout,
   );
 

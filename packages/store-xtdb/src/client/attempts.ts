@@ -2,7 +2,7 @@ import { messageOf, type Patience } from "@self-context-manager/objects";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { NodeError } from "../node/node-error.ts";
-import type { CallBudget } from "./node-client.ts";
+import type { CallBudget } from "./call-budget.ts";
 import type { NodePlace, Requests } from "./requests.ts";
 import { field, RequestFailure } from "./xtdb-errors.ts";
 

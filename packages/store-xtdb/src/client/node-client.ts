@@ -7,6 +7,7 @@ import {
 import { setTimeout as delay } from "node:timers/promises";
 
 import { attempts } from "./attempts.ts";
+import type { CallBudget } from "./call-budget.ts";
 import { queryBody } from "./edn.ts";
 import type { NodePlace, NodeRequest, Requests } from "./requests.ts";
 import {
@@ -43,21 +44,6 @@ interface Submitted {
 /** The transaction of XTDB as of which a request is answered. */
 export interface Basis {
   readonly txId: number;
-}
-
-/** The total time for the requests to the node that one call of the port makes. */
-export interface CallBudget {
-  /** Returns the remaining milliseconds. */
-  remaining(): number;
-  /** Whether a failed request is repeated; false after a call that did not reach the node, and for `query`. */
-  readonly tries: boolean;
-  /** The failure to report: an earlier answer explains more than a last request that ran out of time. */
-  failure: RequestFailure | undefined;
-  /**
-   * The last change of the watched document that this client knows. A read that can be after another one rejects with
-   * `RewriteNoticed`. Undefined for reads that no rewrite concerns.
-   */
-  readonly since: number | undefined;
 }
 
 /**
@@ -148,7 +134,6 @@ export function nodeClient(
   /** The last transaction of this client. Every read waits for it. */
   let lastTx: number | undefined;
   const trying = attempts(requests, { timeout, relocate, patience });
-  const { again } = trying;
   let since: number | undefined;
   let watches: boolean | undefined;
 
@@ -202,7 +187,7 @@ export function nodeClient(
         return await attempt({ ...make(remaining), timeout: remaining + grace });
       } catch (error) {
         if (!(error instanceof RequestFailure)) throw error;
-        await again(error, tries, budget);
+        await trying.again(error, tries, budget);
       }
     }
   }
@@ -340,7 +325,7 @@ export function nodeClient(
 
     latestTransaction,
 
-    again,
+    again: (failure, tries, budget) => trying.again(failure, tries, budget),
   };
 }
 

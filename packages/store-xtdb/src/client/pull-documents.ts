@@ -1,5 +1,6 @@
 import { DamageError } from "./xtdb-errors.ts";
-import type { Basis, CallBudget, Document, NodeClient } from "./node-client.ts";
+import type { CallBudget } from "./call-budget.ts";
+import type { Basis, Document, NodeClient } from "./node-client.ts";
 
 export interface PullOptions {
   /** Number of documents that one query requests. Default: 300. */

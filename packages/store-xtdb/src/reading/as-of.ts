@@ -1,7 +1,8 @@
 import { isTransactionTime, normalTime } from "@self-context-manager/objects";
 
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document, NodeClient } from "../client/node-client.ts";
 
 /**
  * A state of the store: after a transaction of the store, at a time (ISO 8601), or after a transaction of XTDB. Versions

@@ -7,7 +7,8 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, Document, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document, NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 import type { VersionKey, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { largest } from "./choose-version.ts";

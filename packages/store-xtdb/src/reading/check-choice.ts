@@ -5,7 +5,8 @@ import {
   type VersionSelector,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { checkFollowing, numbersOf } from "./past-versions.ts";

@@ -1,6 +1,7 @@
 import { normalTime, type ObjectId, type VersionSelector } from "@self-context-manager/objects";
 
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import type { AttributeName } from "../xtdb-documents/document-values.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 

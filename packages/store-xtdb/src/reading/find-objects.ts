@@ -8,7 +8,8 @@ import {
   type StoredMetadata,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import { findsValue } from "../xtdb-documents/field-attributes.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { LatestObjects } from "./latest-objects.ts";

@@ -11,7 +11,7 @@ import {
   writeReferrerPosition,
 } from "@self-context-manager/objects";
 
-import type { CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
 import type { ListingParts } from "./find-objects.ts";
 import type { LatestObjects } from "./latest-objects.ts";
 import { type Listed, listObjects, type Place } from "./list-objects.ts";

@@ -5,7 +5,7 @@ import type {
   StoredVersion,
 } from "@self-context-manager/objects";
 
-import type { CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
 import { type Head, isVersionOf } from "./head.ts";
 import { learn, type Memory } from "./memory.ts";
 import type { VersionPair, VersionReader } from "./version-reader.ts";

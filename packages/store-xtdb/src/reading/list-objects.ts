@@ -1,7 +1,8 @@
 import type { JsonValue, ObjectId, Scalar } from "@self-context-manager/objects";
 
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import type { NodeClient, CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 
 /** An object with its number in the order of first commits. */
 export interface Place {

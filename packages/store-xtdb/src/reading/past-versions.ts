@@ -5,7 +5,8 @@ import type {
   VersionKey,
   XtdbDocuments,
 } from "../xtdb-documents/xtdb-documents.ts";
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import type { VersionReader } from "./version-reader.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 

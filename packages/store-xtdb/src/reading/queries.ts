@@ -13,7 +13,8 @@ import {
   type VersionSelector,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, Document } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document } from "../client/node-client.ts";
 import { DamageError, RequestFailure } from "../client/xtdb-errors.ts";
 import { batched } from "./batched.ts";
 import {

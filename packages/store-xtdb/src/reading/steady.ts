@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Chunks } from "../xtdb-documents/chunks.ts";
 import type { RewriteState } from "../xtdb-documents/rewrite-documents.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import { type CallBudget, unbound } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError, RewriteNoticed, storeError } from "../client/xtdb-errors.ts";
 import type { Head, Rebuilt } from "./head.ts";
@@ -121,15 +122,5 @@ export function steady(
         await refresh(budget);
       }
     },
-  };
-}
-
-/** Returns a budget for reads that no rewrite concerns. */
-export function unbound(budget: CallBudget): CallBudget {
-  return {
-    remaining: () => budget.remaining(),
-    tries: budget.tries,
-    failure: budget.failure,
-    since: undefined,
   };
 }

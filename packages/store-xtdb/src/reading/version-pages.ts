@@ -1,6 +1,7 @@
 import { checkedVersion, type ObjectId, type StoredVersion } from "@self-context-manager/objects";
 
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 import type { VersionDocument, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { checkFollowing, type PastVersions } from "./past-versions.ts";

@@ -23,7 +23,8 @@ import {
   type VersionDocument,
 } from "../xtdb-documents/xtdb-documents.ts";
 import type { Head, Rebuilt } from "./head.ts";
-import type { Document, NodeClient, CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document, NodeClient } from "../client/node-client.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError } from "../client/xtdb-errors.ts";
 

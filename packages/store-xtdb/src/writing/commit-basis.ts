@@ -9,7 +9,8 @@ import { attributeText, keyOfAttribute } from "../xtdb-documents/chunks.ts";
 import type { ObjectDocument, StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import { type Head, isVersionOf } from "../reading/head.ts";
 import type { LatestObjectsParts } from "../reading/latest-objects.ts";
-import type { Document, CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document } from "../client/node-client.ts";
 import type { VersionReaderParts } from "../reading/version-reader.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { DamageError, RewriteNoticed } from "../client/xtdb-errors.ts";
@@ -147,7 +148,9 @@ export function basisReader({
         heir: () => undefined,
         isObject: (id) => found.has(names.objectId(id)),
         request:
-          request === undefined ? undefined : await earlierRequest(found.get(request), budget),
+          request === undefined
+            ? undefined
+            : await earlierRequest(found.get(request), { names, chunks }, budget),
       };
     },
   };
@@ -187,18 +190,20 @@ export function basisReader({
     for (const [id, head] of known) heads.set(id, head);
     return known;
   }
+}
 
-  async function earlierRequest(
-    document: Document | undefined,
-    budget: CallBudget,
-  ): Promise<EarlierRequest | undefined> {
-    if (document === undefined) return undefined;
-    const outcome = String(names.read(names.checked(document), "outcome"));
-    const key = keyOfAttribute(outcome);
-    const texts = await chunks.load(key === undefined ? [] : [key], budget);
-    return {
-      digest: String(names.read(document, "digest")),
-      versions: JSON.parse(attributeText(outcome, texts)) as readonly CommittedVersion[],
-    };
-  }
+/** Reads the outcome of a request from its document. */
+async function earlierRequest(
+  document: Document | undefined,
+  { names, chunks }: Pick<BasisParts, "names" | "chunks">,
+  budget: CallBudget,
+): Promise<EarlierRequest | undefined> {
+  if (document === undefined) return undefined;
+  const outcome = String(names.read(names.checked(document), "outcome"));
+  const key = keyOfAttribute(outcome);
+  const texts = await chunks.load(key === undefined ? [] : [key], budget);
+  return {
+    digest: String(names.read(document, "digest")),
+    versions: JSON.parse(attributeText(outcome, texts)) as readonly CommittedVersion[],
+  };
 }

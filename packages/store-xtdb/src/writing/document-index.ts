@@ -9,7 +9,8 @@ import {
   readChangesPosition,
 } from "@self-context-manager/objects";
 
-import type { CallBudget, Document, NodeClient, Operation } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document, JsonDocument, NodeClient, Operation } from "../client/node-client.ts";
 import { pulled } from "../client/pull-documents.ts";
 import type { Memory } from "../reading/memory.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
@@ -53,16 +54,17 @@ export interface DocumentQueries {
   ): Promise<readonly IndexedLink[]>;
 }
 
-export function documentQueries({
-  client,
-  names,
-  memory,
-}: {
+export interface DocumentQueriesParts {
   readonly client: NodeClient;
   readonly names: XtdbDocuments;
   readonly memory: Memory;
-}): DocumentQueries {
+}
+
+export function documentQueries(parts: DocumentQueriesParts): DocumentQueries {
+  const { client, names, memory } = parts;
   const index = names.index;
+  const keepOnce = entryKeeper(parts, entries);
+  const current = (parser: string): string => parserAt(parser, memory.rewrites.generation);
   /** Limits a query to the entries of the parser `p`, if the index has the entries of this parser: `s` is the state. */
   const parserIs = `[s :${index.attribute("parser")} p] [d :${index.attribute("parser")} p]`;
 
@@ -120,34 +122,9 @@ export function documentQueries({
     async keep(parser, kept, position, budget) {
       // Entries from before a rewrite can have what it removed.
       if (readChangesPosition(position, memory.rewrites.generation).isRestarted) return;
-      for (let losses = 1; ; losses += 1) {
-        const state = await client.entity(index.stateId, budget);
-        const known =
-          index.readState(state, current(parser)) === undefined
-            ? new Map<ObjectId, IndexedObject>()
-            : await entries(
-                parser,
-                kept.map((entry) => entry.names.id),
-                budget,
-              );
-        const operations: Operation[] = [
-          // Of two clients that keep entries at the same time, one tries again.
-          ["match", index.stateId, stateDocument(state)],
-          ["match", names.rewrites.stateId, rewritesDocument()],
-          ["put", index.state(current(parser), position)],
-          ...kept
-            .filter((entry) => (known.get(entry.names.id)?.version ?? 0) <= entry.version)
-            .map((entry): Operation => ["put", index.entry(current(parser), entry)]),
-        ];
-        const { txId, held } = await client.submit(operations, budget);
-        if (held ?? (await client.isCommitted(txId, budget))) return;
-        const rewrites = await client.entity(names.rewrites.stateId, budget);
-        const { generation, journal } = names.rewrites.readState(rewrites);
-        if (journal !== undefined || generation !== memory.rewrites.generation)
-          throw new RewriteNoticed();
+      for (let losses = 1; !(await keepOnce(parser, kept, position, budget)); losses += 1)
         // The caller continues at the position, so entries that were not kept must not pass as kept.
         await giveWay(losses, budget, client.url);
-      }
     },
 
     async entries(parser, ids, budget) {
@@ -210,23 +187,63 @@ export function documentQueries({
       return links;
     },
   };
+}
 
-  /** Returns the name under which entries are kept: another one after each rewrite, so that no former entry is found. */
-  function current(parser: string): string {
-    const { generation } = memory.rewrites;
-    return generation === 0 ? parser : `${generation}/${parser}`;
-  }
+/** The transaction that keeps entries. Returns false if another client kept some at the same time. */
+function entryKeeper(
+  { client, names, memory }: DocumentQueriesParts,
+  entries: (
+    parser: string,
+    ids: readonly ObjectId[],
+    budget: CallBudget,
+  ) => Promise<ReadonlyMap<ObjectId, IndexedObject>>,
+): (
+  parser: string,
+  kept: readonly IndexEntry[],
+  position: string,
+  budget: CallBudget,
+) => Promise<boolean> {
+  const { index, rewrites } = names;
 
-  function rewritesDocument() {
-    const { generation } = memory.rewrites;
-    return generation === 0 ? null : names.rewrites.state(memory.rewrites);
-  }
-
-  function stateDocument(state: Document | undefined) {
+  function stateDocument(state: Document | undefined): JsonDocument | null {
     if (state === undefined) return null;
     const parser = String(state[index.attribute("parser")]);
     return index.state(parser, String(state[index.attribute("position")]));
   }
+
+  return async (parser, kept, position, budget) => {
+    const { generation } = memory.rewrites;
+    const current = parserAt(parser, generation);
+    const state = await client.entity(index.stateId, budget);
+    const known =
+      index.readState(state, current) === undefined
+        ? new Map<ObjectId, IndexedObject>()
+        : await entries(
+            parser,
+            kept.map((entry) => entry.names.id),
+            budget,
+          );
+    const operations: Operation[] = [
+      // Of two clients that keep entries at the same time, one tries again.
+      ["match", index.stateId, stateDocument(state)],
+      // Nothing that was read before a rewrite is kept after it.
+      ["match", rewrites.stateId, generation === 0 ? null : rewrites.state(memory.rewrites)],
+      ["put", index.state(current, position)],
+      ...kept
+        .filter((entry) => (known.get(entry.names.id)?.version ?? 0) <= entry.version)
+        .map((entry): Operation => ["put", index.entry(current, entry)]),
+    ];
+    const { txId, held } = await client.submit(operations, budget);
+    if (held ?? (await client.isCommitted(txId, budget))) return true;
+    const now = rewrites.readState(await client.entity(rewrites.stateId, budget));
+    if (now.journal !== undefined || now.generation !== generation) throw new RewriteNoticed();
+    return false;
+  };
+}
+
+/** Returns the name under which entries are kept: another one after each rewrite, so that no former entry is found. */
+function parserAt(parser: string, generation: number): string {
+  return generation === 0 ? parser : `${generation}/${parser}`;
 }
 
 const documentsAtOnce = 200;

@@ -1,6 +1,7 @@
 import { newPrivacyKey } from "@self-context-manager/objects";
 
-import type { CallBudget, NodeClient } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
 import type { KeptPrivacy } from "../xtdb-documents/rewrite-documents.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { giveWay } from "./transactions.ts";

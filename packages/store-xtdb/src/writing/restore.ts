@@ -12,7 +12,8 @@ import { randomUUID } from "node:crypto";
 
 import { basisQuery, type CommitBasis } from "./commit-basis.ts";
 import type { Head } from "../reading/head.ts";
-import type { CallBudget, JsonDocument, Operation } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { JsonDocument, Operation } from "../client/node-client.ts";
 import { giveWay, type TransactionsParts } from "./transactions.ts";
 import type { PastVersions } from "../reading/past-versions.ts";
 import { type PlannedTransaction, planWrites, type WritePlan } from "./write-plan.ts";

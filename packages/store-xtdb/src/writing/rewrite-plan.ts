@@ -156,20 +156,22 @@ export async function planEnd(
 
 /** Reads the objects of a request. Those of which no version changes stay as they are. */
 async function affectedBy(
-  { objects, change, remove = [] }: RewriteRequest,
+  request: RewriteRequest,
   parts: RewritePlanParts,
 ): Promise<{ readonly affected: readonly Affected[]; readonly changed: number }> {
   const affected: Affected[] = [];
   let changed = 0;
-  const removed = new Set(remove);
+  const removed = new Set(request.remove);
   for (const id of removed) {
     const former = await wholeHistory(id, parts);
     if (former.length > 0) affected.push({ id, former, latter: [] });
   }
-  for (const id of new Set(objects)) {
+  for (const id of new Set(request.objects)) {
     if (removed.has(id)) continue;
     const former = await wholeHistory(id, parts);
-    const latter = former.map(({ stored }) => rewrittenVersion(stored, change));
+    const latter = former.map(({ stored }) =>
+      rewrittenVersion(stored, (one) => request.change(one)),
+    );
     const count = latter.filter((stored, index) => stored !== former[index]?.stored).length;
     changed += count;
     if (count > 0) affected.push({ id, former, latter });

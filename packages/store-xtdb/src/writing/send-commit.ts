@@ -1,6 +1,6 @@
-import type { CallBudget, NodeClient, Operation } from "../client/node-client.ts";
+import { type CallBudget, unbound } from "../client/call-budget.ts";
+import type { NodeClient, Operation } from "../client/node-client.ts";
 import { RequestFailure } from "../client/xtdb-errors.ts";
-import { unbound } from "../reading/steady.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 
 export interface SendCommitParts {

@@ -22,7 +22,8 @@ import {
   type CommitBasis,
   type BasisQuery,
 } from "./commit-basis.ts";
-import type { Operation, CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Operation } from "../client/node-client.ts";
 import { sendCommit } from "./send-commit.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";

@@ -7,7 +7,8 @@ import {
 } from "@self-context-manager/objects";
 
 import type { XtdbDocuments } from "./xtdb-documents.ts";
-import type { Document, JsonDocument, NodeClient, CallBudget } from "../client/node-client.ts";
+import type { CallBudget } from "../client/call-budget.ts";
+import type { Document, JsonDocument, NodeClient } from "../client/node-client.ts";
 import { pullDocuments } from "../client/pull-documents.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { DamageError } from "../client/xtdb-errors.ts";

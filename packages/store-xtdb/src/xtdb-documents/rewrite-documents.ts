@@ -71,7 +71,7 @@ export function rewriteDocuments(
   ) => JsonDocument,
 ): RewriteDocuments {
   const { read, text, count } = documentValues(name);
-  const { checked } = documentSums(name);
+  const sums = documentSums(name);
   const stateId = `${name}/rewrites`;
   const privacyId = `${name}/privacy`;
   const removedPrefix = `${name}/removed/`;
@@ -87,7 +87,7 @@ export function rewriteDocuments(
       }),
     readState(document) {
       if (document === undefined) return { generation: 0, journal: undefined };
-      const generation = count(checked(document), "generation");
+      const generation = count(sums.checked(document), "generation");
       if (read(document, "journal") === undefined) return { generation, journal: undefined };
       const [journal = "", pieces = ""] = text(document, "journal").split(" ");
       return {
@@ -112,7 +112,7 @@ export function rewriteDocuments(
     lastPiece: ({ name: journal, pieces }, whole) =>
       make(pieceId(journal, pieces), { journal, text: formOf(whole) }),
     readPieces(documents) {
-      const form = documents.map((document) => text(checked(document), "text")).join("");
+      const form = documents.map((document) => text(sums.checked(document), "text")).join("");
       return form.startsWith("^")
         ? unpackText(form.slice(1))
         : Buffer.from(form, "base64url").toString();
@@ -129,7 +129,7 @@ export function rewriteDocuments(
       return make(privacyId, { key, forgotten: packText(json) ?? json });
     },
     readPrivacy(document) {
-      const form = text(checked(document), "forgotten");
+      const form = text(sums.checked(document), "forgotten");
       return {
         key: text(document, "key"),
         forgotten: JSON.parse(form.startsWith("[") ? form : unpackText(form)) as ForgottenText[],

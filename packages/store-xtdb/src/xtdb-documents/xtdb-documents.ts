@@ -207,33 +207,7 @@ export function xtdbDocuments(name: string): XtdbDocuments {
 
     mark: (generation) => (generation === 0 ? {} : { [attribute("generation")]: generation }),
 
-    clock: ({ seq, at, arrivals, objects, generation, isRewriting }) =>
-      make(`${name}/clock`, {
-        schema: schemaVersion,
-        commits: seq,
-        tx: at.tx_id,
-        time: at.tx_time,
-        versions: arrivals,
-        objects,
-        generation: written(generation),
-        rewriting: isRewriting ? true : undefined,
-      }),
-
-    readClock(document) {
-      if (document === undefined) return emptyClock;
-      sums.checked(document);
-      return {
-        seq: count(document, "commits"),
-        at: pointOf(document),
-        arrivals: count(document, "versions"),
-        objects: count(document, "objects"),
-        generation: Number(read(document, "generation") ?? 0),
-        isRewriting: read(document, "rewriting") === true,
-      };
-    },
-
-    commit: ({ seq, at }, nonce) =>
-      make(`${name}/commit/${seq}`, { commit: seq, tx: at.tx_id, time: at.tx_time, nonce }),
+    ...clockDocuments(name, make),
 
     object({ stored, generation, previous, place, references, pack }) {
       const { body, hashes, version, at } = stored;
@@ -309,6 +283,49 @@ export function xtdbDocuments(name: string): XtdbDocuments {
     attribute,
     targets: (field) => `${name}.to/${field}`,
     read,
+  };
+}
+
+type Make = (
+  id: string,
+  attributes: Readonly<Partial<Record<AttributeName, JsonValue | undefined>>>,
+) => JsonDocument;
+
+/** Returns the documents of a store's state and of its commits. */
+function clockDocuments(
+  name: string,
+  make: Make,
+): Pick<XtdbDocuments, "clock" | "readClock" | "commit"> {
+  const { read, count, pointOf } = documentValues(name);
+  const sums = documentSums(name);
+  return {
+    clock: ({ seq, at, arrivals, objects, generation, isRewriting }) =>
+      make(`${name}/clock`, {
+        schema: schemaVersion,
+        commits: seq,
+        tx: at.tx_id,
+        time: at.tx_time,
+        versions: arrivals,
+        objects,
+        generation: written(generation),
+        rewriting: isRewriting ? true : undefined,
+      }),
+
+    readClock(document) {
+      if (document === undefined) return emptyClock;
+      sums.checked(document);
+      return {
+        seq: count(document, "commits"),
+        at: pointOf(document),
+        arrivals: count(document, "versions"),
+        objects: count(document, "objects"),
+        generation: Number(read(document, "generation") ?? 0),
+        isRewriting: read(document, "rewriting") === true,
+      };
+    },
+
+    commit: ({ seq, at }, nonce) =>
+      make(`${name}/commit/${seq}`, { commit: seq, tx: at.tx_id, time: at.tx_time, nonce }),
   };
 }
 

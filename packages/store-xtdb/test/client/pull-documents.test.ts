@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
 
-import type { CallBudget, NodeClient } from "../../src/client/node-client.ts";
+import type { CallBudget } from "../../src/client/call-budget.ts";
+import type { NodeClient } from "../../src/client/node-client.ts";
 import { pullDocuments } from "../../src/client/pull-documents.ts";
 
-const budget: CallBudget = { remaining: () => 1_000, tries: true, failure: undefined };
+const budget: CallBudget = {
+  remaining: () => 1_000,
+  tries: true,
+  failure: undefined,
+  since: undefined,
+};
 
 test("a document that only the index has is damage", async () => {
   const client = {

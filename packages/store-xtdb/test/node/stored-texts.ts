@@ -24,10 +24,9 @@ export async function storedTexts(dataFolder: string): Promise<string> {
     const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.of());
     texts.push(bytes.toString("latin1"), keysIn(bytes));
   }
-  for (const text of [...texts])
-    for (const [packed] of text.matchAll(/[A-Za-z0-9+/]{12,}={0,2}/gu))
-      texts.push(unpacked(packed));
-  return texts.join("\n");
+  const all = texts.join("\n");
+  const packed = all.matchAll(/[A-Za-z0-9+/]{12,}={0,2}/gu);
+  return [all, ...Array.from(packed, ([text]) => unpacked(text))].join("\n");
 }
 
 /** Returns the bytes of texts in keys of XTDB's index, where each is greater by 2. */

@@ -78,7 +78,7 @@ it("has exactly the references of the latest version in the documents, after any
       let before: ReturnType<typeof bodyOf> | undefined;
       for (const { values, kept } of versions) {
         const after = bodyOf(following(before, values, kept));
-        for (const [kind, target] of pageOperations(before, after, names)) {
+        for (const [kind, target] of pageOperations(before, after, names, 0)) {
           if (kind === "delete") pages.delete(target);
           if (kind === "put") pages.set(target["xt/id"], target);
         }
@@ -101,7 +101,7 @@ it("writes one page when a long list gains a reference", () => {
   const before = bodyOf({ toolcall_refs: refs });
   const after = bodyOf({ toolcall_refs: [...refs, { ref: "dynamic", id: "call-100" }] });
 
-  const operations = pageOperations(before, after, names);
+  const operations = pageOperations(before, after, names, 0);
 
   expect(operations).toHaveLength(1);
   expect(operations[0]).toMatchObject([
