@@ -51,28 +51,29 @@ export async function versionPage(
 }
 
 /** Returns all versions of an object, oldest first; none if there is no such object. Throws for one that is damaged. */
-export async function wholeHistory(
+export async function* wholeHistory(
   id: ObjectId,
   parts: VersionPagesParts,
-): Promise<readonly ReadVersion[]> {
+): AsyncIterable<ReadVersion> {
   const { client, names } = parts;
   const document = await client.entity(names.objectId(id), client.budget());
-  if (document === undefined) return [];
+  if (document === undefined) return;
   const latest = names.readObject(document).version;
-  const versions: ReadVersion[] = [];
+  let last: ReadVersion | undefined;
   for (let from = 1; from <= latest; from += versionsAtOnce) {
-    const before = versions.at(-1)?.stored;
     const to = Math.min(latest, from + versionsAtOnce - 1);
-    versions.push(...(await versionPage(id, [from, to], before, parts, client.budget())));
+    const page = await versionPage(id, [from, to], last?.stored, parts, client.budget());
+    const found = last === undefined ? page : [last, ...page];
+    checkFollowing(
+      found.map((version) => version.document),
+      0,
+    );
+    for (const version of page) {
+      checkedVersion(version.stored, (what) => new DamageError(what));
+      yield version;
+    }
+    last = page.at(-1) ?? last;
   }
-  checkFollowing(
-    versions.map((version) => version.document),
-    0,
-  );
-  if (versions.at(-1)?.stored.version !== latest)
+  if (last?.stored.version !== latest)
     throw new DamageError(`version ${latest} of object ${id} is missing`);
-  return versions.map(({ stored, ...rest }) => ({
-    stored: checkedVersion(stored, (what) => new DamageError(what)),
-    ...rest,
-  }));
 }

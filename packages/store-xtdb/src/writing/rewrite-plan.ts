@@ -3,26 +3,19 @@ import {
   checkNicknames,
   type ObjectId,
   type RewriteRequest,
-  rewrittenVersion,
-  type StoredVersion,
 } from "@self-context-manager/objects";
 
-import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
+import type { Operation } from "../client/node-client.ts";
 import { pageOperations } from "../xtdb-documents/reference-documents.ts";
 import type { KeptPrivacy } from "../xtdb-documents/rewrite-documents.ts";
-import type { StoreClock, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
-import type { Operation } from "../client/node-client.ts";
-import type { Head } from "../reading/head.ts";
-import { type ReadVersion, wholeHistory } from "../reading/version-pages.ts";
+import type { StoreClock } from "../xtdb-documents/xtdb-documents.ts";
 import type { BasisReader, CommitBasis } from "./commit-basis.ts";
-import type { RestoreParts } from "./restore.ts";
-import { nicknameOperation, versionDocuments } from "./write-plan.ts";
-import type { VersionReader } from "../reading/version-reader.ts";
+import { rewriteObject, type RewriteObjectParts, type RewrittenObject } from "./rewrite-object.ts";
+import { nicknameOperation } from "./write-plan.ts";
 
-export type RewritePlanParts = Pick<RestoreParts, "client" | "names" | "chunks" | "past"> & {
-  readonly reader: VersionReader;
+export interface RewritePlanParts extends RewriteObjectParts {
   readonly bases: BasisReader;
-};
+}
 
 /** The transactions of a rewrite that depend on its objects alone. */
 export interface RewritePlan {
@@ -32,9 +25,7 @@ export interface RewritePlan {
   readonly ids: ReadonlySet<ObjectId>;
   /** The number of versions that the store had before they were read. */
   readonly arrivals: number;
-  readonly affected: readonly Affected[];
-  /** The long texts that only the versions before the rewrite name. */
-  readonly leftChunks: readonly string[];
+  readonly objects: readonly RewrittenObject[];
   readonly changed: number;
   readonly removed: number;
 }
@@ -45,14 +36,6 @@ export interface RewriteEnd {
   readonly steps: readonly (readonly Operation[])[];
   /** The operations of the last transaction of all. */
   readonly last: readonly Operation[];
-}
-
-/** An object whose documents are evicted, with its versions before and after the rewrite. */
-interface Affected {
-  readonly id: ObjectId;
-  readonly former: readonly ReadVersion[];
-  /** None if the object is removed. */
-  readonly latter: readonly StoredVersion[];
 }
 
 /** Most evictions and most small documents of one transaction. */
@@ -66,7 +49,8 @@ const fullTransaction = 200_000;
  *
  * All documents of an object are evicted and its versions are put again, each in a transaction of its own, because a
  * version is the state of the object's document as of the transaction that wrote the version's own document. Every new
- * document has the generation: XTDB destroys one that is equal to an evicted one when it builds its index again.
+ * document has the generation: XTDB destroys one that is equal to an evicted one when it builds its index again. An object
+ * of which no version changes stays as it is.
  */
 export async function planRewrite(
   request: RewriteRequest,
@@ -74,30 +58,27 @@ export async function planRewrite(
   parts: RewritePlanParts,
 ): Promise<RewritePlan> {
   const { names } = parts;
-  const { affected, changed } = await affectedBy(request, parts);
   const generation = clock.generation + 1;
-  const formerChunks = new Set(
-    affected.flatMap(({ former }) => former.flatMap(({ document }) => document.chunks)),
-  );
-  const chunks = parts.chunks.collectAll(generation, formerChunks);
-  const rewritten = affected.filter(({ latter }) => latter.length > 0);
-  const { steps: puts, used } = putSteps(rewritten, generation, chunks, names);
-  const evicted = affected.flatMap((one) => documentsOf(one, names));
-  const arrivals = affected
-    .filter(({ latter }) => latter.length === 0)
-    .flatMap(({ former }) => former.map(({ document }) => document.arrival));
+  const remove = new Set(request.remove);
+  const found: RewrittenObject[] = [];
+  for (const id of new Set([...remove, ...request.objects])) {
+    const change: RewriteRequest["change"] = (stored) => request.change(stored);
+    const one = await rewriteObject(id, remove.has(id) ? undefined : change, generation, parts);
+    if (one !== undefined && (one.after === undefined || one.changed > 0)) found.push(one);
+  }
+  const evicted = found.flatMap(({ documentIds }) => [...documentIds]);
+  const arrivals = found.flatMap((one) => (one.after === undefined ? one.arrivals : []));
   const markers = arrivals.map((arrival) => names.rewrites.removed(arrival, generation));
   return {
     steps: [
       ...inParts(evicted.map((id): Operation => ["evict", id])),
-      ...puts,
+      ...putSteps(found),
       ...inParts(markers.map((document): Operation => ["put", document])),
     ],
-    ids: new Set([...request.objects, ...(request.remove ?? [])]),
+    ids: new Set([...request.objects, ...remove]),
     arrivals: clock.arrivals,
-    affected,
-    leftChunks: [...formerChunks].filter((hash) => !used.has(hash)),
-    changed,
+    objects: found,
+    changed: found.reduce((sum, one) => sum + one.changed, 0),
     removed: arrivals.length,
   };
 }
@@ -122,7 +103,7 @@ export async function stillHolds(
  * `NICKNAME_TAKEN`.
  */
 export async function planEnd(
-  { affected, leftChunks }: RewritePlan,
+  { objects }: RewritePlan,
   forgotten: RewriteRequest["forgotten"],
   privacy: KeptPrivacy,
   clock: StoreClock,
@@ -130,77 +111,48 @@ export async function planEnd(
 ): Promise<RewriteEnd | undefined> {
   const { names } = parts;
   const generation = clock.generation + 1;
-  const basis = await basisOf(affected, parts);
+  const basis = await basisOf(objects, parts);
   if (basis.clock.seq !== clock.seq) return undefined;
-  checkNames(affected, basis);
-  const nicknames = await nicknameChanges(affected, basis, generation, parts);
+  checkNames(objects, basis);
+  const nicknames = await nicknameChanges(objects, basis, generation, parts);
   const evicted = [
     names.index.stateId,
     ...nicknames.evicted,
-    ...(await unusedChunks(leftChunks, affected, parts)),
+    ...(await unusedChunks(objects, parts)),
   ];
   const { key } = privacy;
   const kept = { key, forgotten: addForgotten(privacy.forgotten, forgotten) };
   return {
     steps: inParts(evicted.map((id): Operation => ["evict", id])),
     last: [
-      ...affected.flatMap(({ latter }) => {
-        const head = latter.at(-1);
-        return head === undefined ? [] : pageOperations(undefined, head.body, names, generation);
-      }),
+      ...objects.flatMap(({ after }) =>
+        after === undefined ? [] : pageOperations(undefined, after.body, names, generation),
+      ),
       ...nicknames.operations,
       ["put", names.rewrites.privacy(kept)],
     ],
   };
 }
 
-/** Reads the objects of a request. Those of which no version changes stay as they are. */
-async function affectedBy(
-  request: RewriteRequest,
-  parts: RewritePlanParts,
-): Promise<{ readonly affected: readonly Affected[]; readonly changed: number }> {
-  const affected: Affected[] = [];
-  let changed = 0;
-  const removed = new Set(request.remove);
-  for (const id of removed) {
-    const former = await wholeHistory(id, parts);
-    if (former.length > 0) affected.push({ id, former, latter: [] });
-  }
-  for (const id of new Set(request.objects)) {
-    if (removed.has(id)) continue;
-    const former = await wholeHistory(id, parts);
-    const latter = former.map(({ stored }) =>
-      rewrittenVersion(stored, (one) => request.change(one)),
-    );
-    const count = latter.filter((stored, index) => stored !== former[index]?.stored).length;
-    changed += count;
-    if (count > 0) affected.push({ id, former, latter });
-  }
-  return { affected, changed };
-}
-
-/** Reads the owners of all nicknames that the objects have in any version, before or after the rewrite. */
+/** Reads the owners of all nicknames that the objects had in any version, or will have. */
 async function basisOf(
-  affected: readonly Affected[],
+  objects: readonly RewrittenObject[],
   { client, bases }: RewritePlanParts,
 ): Promise<CommitBasis> {
-  const names = affected.flatMap(({ former, latter }) => [
-    ...former.map(({ stored }) => stored.body.nickname),
-    ...latter.map(({ body }) => body.nickname),
+  const nicknames = objects.flatMap((one) => [
+    ...one.nicknames,
+    ...(one.after?.body.nickname === undefined ? [] : [one.after.body.nickname]),
   ]);
-  const nicknames = [...new Set(names.flatMap((nickname) => nickname ?? []))];
-  return await bases.fresh({ ids: [], nicknames, requestId: undefined }, client.budget());
+  const query = { ids: [], nicknames: [...new Set(nicknames)], requestId: undefined };
+  return await bases.fresh(query, client.budget());
 }
 
-function checkNames(affected: readonly Affected[], basis: CommitBasis): void {
+function checkNames(objects: readonly RewrittenObject[], basis: CommitBasis): void {
   const gone = new Set<string>(
-    affected.filter(({ latter }) => latter.length === 0).map(({ id }) => id),
+    objects.flatMap(({ id, after }) => (after === undefined ? [id] : [])),
   );
   checkNicknames(
-    affected.flatMap(({ former, latter }) => {
-      const after = latter.at(-1);
-      return after === undefined ? [] : [{ before: former.at(-1)?.stored, after }];
-    }),
+    objects.flatMap(({ before, after }) => (after === undefined ? [] : [{ before, after }])),
     {
       owner(nickname) {
         const owner = basis.owner(nickname);
@@ -211,59 +163,25 @@ function checkNames(affected: readonly Affected[], basis: CommitBasis): void {
   );
 }
 
-/** Returns the ids of all documents that an object has or had, without those that other objects share. */
-function documentsOf({ id, former }: Affected, names: XtdbDocuments): readonly string[] {
-  const pages = new Set<string>();
-  let before: StoredVersion | undefined;
-  for (const { stored } of former) {
-    for (const operation of pageOperations(before?.body, stored.body, names, 0))
-      if (operation[0] === "put") pages.add(operation[1]["xt/id"]);
-    before = stored;
-  }
-  const numbers = former.map(({ stored }) => stored.version);
-  return [
-    names.objectId(id),
-    // A commit of the next version can have failed. XTDB keeps its documents.
-    ...[...numbers, (numbers.at(-1) ?? 0) + 1].map((version) => names.versionId(id, version)),
-    ...pages,
-    names.index.documentId(id),
-  ];
-}
-
-/** Returns the transactions that put the versions again, and the hashes of the long texts that they name. */
-function putSteps(
-  rewritten: readonly Affected[],
-  generation: number,
-  chunks: ChunkCollection,
-  names: XtdbDocuments,
-): { readonly steps: readonly (readonly Operation[])[]; readonly used: ReadonlySet<string> } {
+/** Returns the transactions that put the versions of objects again. */
+function putSteps(objects: readonly RewrittenObject[]): readonly (readonly Operation[])[] {
   const steps: Operation[][] = [];
-  const used = new Set<string>();
-  const heads = new Map<ObjectId, Omit<Head, "place" | "asOf">>();
-  const rounds = Math.max(0, ...rewritten.map(({ latter }) => latter.length));
+  const rounds = Math.max(0, ...objects.map(({ versions }) => versions.length));
   for (let round = 0; round < rounds; round += 1) {
     // The versions of a round belong to different objects, so one transaction can have several.
     let size = Number.POSITIVE_INFINITY;
-    for (const { id, former, latter } of rewritten) {
-      const [stored, before] = [latter[round], former[round]];
-      if (stored === undefined || before === undefined) continue;
-      const written = chunks.documents().length;
-      const arrived = { stored, place: before.place, arrival: before.document.arrival, generation };
-      const { documents, ...rest } = versionDocuments(heads.get(id), arrived, names, chunks);
-      heads.set(id, { stored, ...rest });
-      for (const document of documents)
-        for (const hash of (names.read(document, "chunks") ?? []) as readonly string[])
-          used.add(hash);
-      const put = [...chunks.documents().slice(written), ...documents];
+    for (const { versions } of objects) {
+      const documents = versions[round];
+      if (documents === undefined) continue;
       if (size > fullTransaction) {
         steps.push([]);
         size = 0;
       }
-      steps.at(-1)?.push(...put.map((document): Operation => ["put", document]));
-      size += JSON.stringify(put).length;
+      steps.at(-1)?.push(...documents.map((document): Operation => ["put", document]));
+      size += JSON.stringify(documents).length;
     }
   }
-  return { steps, used };
+  return steps;
 }
 
 interface NicknameChanges {
@@ -274,19 +192,18 @@ interface NicknameChanges {
 
 /** Returns what becomes of the nicknames that the objects have or had. */
 async function nicknameChanges(
-  affected: readonly Affected[],
+  objects: readonly RewrittenObject[],
   basis: CommitBasis,
   generation: number,
   { client, names }: RewritePlanParts,
 ): Promise<NicknameChanges> {
-  const ids = new Set(affected.map(({ id }) => id));
-  const former = new Set(
-    affected.flatMap((one) => one.former.flatMap(({ stored }) => stored.body.nickname ?? [])),
-  );
-  const freed = [...former].filter((nickname) => {
+  const ids = new Set(objects.map(({ id }) => id));
+  const isOfOthers = (nickname: string): boolean => {
     const owner = basis.owner(nickname);
-    return owner === undefined || ids.has(owner);
-  });
+    return owner !== undefined && !ids.has(owner);
+  };
+  const former = new Set(objects.flatMap(({ nicknames }) => [...nicknames]));
+  const freed = [...former].filter((nickname) => !isOfOthers(nickname));
   const owners = new Map<string, ObjectId>();
   // In merged histories, a further object can have a nickname.
   const rows = await client.query(
@@ -298,10 +215,9 @@ async function nicknameChanges(
     const owner = names.idOf(String(documentId));
     if (!ids.has(owner)) owners.set(String(nickname), owner);
   }
-  for (const { id, latter } of affected) {
-    const nickname = latter.at(-1)?.body.nickname;
-    const owner = nickname === undefined ? undefined : basis.owner(nickname);
-    if (nickname !== undefined && (owner === undefined || ids.has(owner))) owners.set(nickname, id);
+  for (const { id, after } of objects) {
+    const nickname = after?.body.nickname;
+    if (nickname !== undefined && !isOfOthers(nickname)) owners.set(nickname, id);
   }
   return {
     evicted: freed.map((nickname) => names.nicknameId(nickname)),
@@ -311,22 +227,20 @@ async function nicknameChanges(
   };
 }
 
-/** Returns the ids of those long texts that only the affected objects name. */
+/** Returns the ids of those long texts that only versions from before the rewrite name. */
 async function unusedChunks(
-  hashes: readonly string[],
-  affected: readonly Affected[],
+  objects: readonly RewrittenObject[],
   { client, names }: RewritePlanParts,
 ): Promise<readonly string[]> {
-  const own = new Set(
-    affected.flatMap(({ id, former }) =>
-      former.map(({ stored }) => names.versionId(id, stored.version)),
-    ),
-  );
-  const unused = new Set(hashes);
-  for (let start = 0; start < hashes.length; start += operationsAtOnce) {
+  const own = new Set(objects.flatMap(({ documentIds }) => [...documentIds]));
+  const used = new Set(objects.flatMap(({ chunks }) => [...chunks.after]));
+  const former = new Set(objects.flatMap(({ chunks }) => [...chunks.before]));
+  const left = [...former].filter((hash) => !used.has(hash));
+  const unused = new Set(left);
+  for (let start = 0; start < left.length; start += operationsAtOnce) {
     const rows = await client.query(
       `{:find [h d] :in [[h ...]] :where [[d :${names.attribute("chunks")} h]]}`,
-      [hashes.slice(start, start + operationsAtOnce)],
+      [left.slice(start, start + operationsAtOnce)],
       client.budget(),
     );
     for (const [hash, documentId] of rows)
