@@ -28,6 +28,7 @@ import { replayCommand } from "./commands/replay.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { shareCommand } from "./commands/share.ts";
 import { showCommand } from "./commands/show.ts";
+import { statsCommand } from "./commands/stats.ts";
 import { summarizeCommand } from "./commands/summarize.ts";
 import { viewCommand } from "./commands/view.ts";
 import { xtdbCommand } from "./commands/xtdb.ts";
@@ -84,6 +85,7 @@ const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   doctorCommand,
+  statsCommand,
   replayCommand,
   xtdbCommand,
 ];

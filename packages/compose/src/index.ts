@@ -32,6 +32,7 @@ export {
   searchIndexDamage,
 } from "./store-check.ts";
 export { repairStore, type RepairOptions, type RepairReport } from "./store-repair.ts";
+export { fileSizes, type SizedFile, storeFiles } from "./store-sizes.ts";
 export type { StorePlace } from "./search-path.ts";
 export {
   type SessionSettings,

@@ -10,6 +10,7 @@ import { resolve } from "node:path";
 import { connect, type Connection, type Row, type SqlValue } from "./connection.ts";
 import { indexCheck } from "./index-check.ts";
 import { inRanges } from "./in-ranges.ts";
+import { type FileSizes, rowSizes } from "./row-sizes.ts";
 import { number } from "./row-values.ts";
 import { checkFile } from "./schema.ts";
 import { storeErrorOf } from "./sqlite-errors.ts";
@@ -26,7 +27,7 @@ export interface FileVersion {
   readonly problem?: string;
 }
 
-/** The file of a store, opened for a check. Nothing is written into it. */
+/** The file of a store, opened for a check or a measurement. Nothing is written into it. */
 export interface StoreFile extends Disposable {
   /** Returns what the checks of SQLite and of the rows' checksums find, in some sentences; empty for a sound database. */
   damage(): readonly string[];
@@ -36,12 +37,14 @@ export interface StoreFile extends Disposable {
   indexDamage(): readonly string[];
   /** Returns one version; undefined if there is no such version, or if it cannot be trusted. */
   read(id: ObjectId, version: number): StoredVersion | undefined;
+  /** Returns what takes the room in the file. Throws `StoreError` if rows are damaged. */
+  sizes(): FileSizes;
 }
 
 /** The most findings of one of SQLite's checks. One damaged page can be the cause of thousands. */
 const mostFindings = 20;
 
-/** Opens the file of a store for a check. Rejects with `StoreError` if it is no store, or damaged at its beginning. */
+/** Opens the file of a store for a check or a measurement. Rejects with `StoreError` if it is no store, or damaged at its beginning. */
 export async function openStoreFile(path: string): Promise<StoreFile> {
   const file = resolve(path);
   const connection = await connect(file);
@@ -67,6 +70,13 @@ export async function openStoreFile(path: string): Promise<StoreFile> {
         version,
       );
       return row === undefined ? undefined : readVersion(reader, id, row).stored;
+    },
+    sizes() {
+      try {
+        return rowSizes(connection);
+      } catch (error) {
+        throw storeErrorOf(error, file);
+      }
     },
     [Symbol.dispose]: () => connection.close(),
   };

@@ -1,3 +1,4 @@
+export { attributedBytes, type StoredBytes } from "../inspect/attributed-bytes.ts";
 export { readAccountRow } from "../cost/account-row.ts";
 export { type CostAccount, type SessionBill, sessionBill } from "../cost/cost-account.ts";
 export { contentVersions } from "../inspect/content-versions.ts";
@@ -35,3 +36,10 @@ export { timelineReader, type TimelineReader } from "../inspect/timeline-reader.
 export { sentMessages } from "../view/view-object.ts";
 export { epochEndReason } from "../view/epoch-end-reason.ts";
 export { summaryCosts, type SummaryCosts } from "../inspect/session-costs.ts";
+export {
+  type ContainedObject,
+  type ContainedSession,
+  firstWords,
+  storeContents,
+  type StoreContents,
+} from "../inspect/store-contents.ts";
