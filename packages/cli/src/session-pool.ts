@@ -13,7 +13,8 @@ const mostCandidates = 10;
 /** An object with its handle and state in a session. */
 export interface PoolObject {
   readonly handle: string;
-  readonly state: "pinned" | "active" | "inactive" | "locked";
+  /** `gone`: it has left the pool of the session, and its handle still names it. */
+  readonly state: "pinned" | "active" | "inactive" | "locked" | "gone";
   readonly stored: StoredMetadata;
 }
 
@@ -89,13 +90,15 @@ export async function sessionPool(
   const activeIds = new Set(active);
   const rows = poolRows(body["pool"]);
   const pooled = new Set(rows.map(({ id }) => id));
-  const locked = active.filter((id) => !pooled.has(id)).map((id) => ({ id, handle: "-" }));
+  const locked = active
+    .filter((id) => !pooled.has(id))
+    .map((id) => ({ id, handle: "-", isGone: false }));
   const all = [...locked, ...rows];
   const described = await store.describe(all.map(({ id }) => id));
-  return all.flatMap(({ id, handle }, index): readonly PoolObject[] => {
+  return all.flatMap(({ id, handle, isGone }, index): readonly PoolObject[] => {
     const stored = described[index];
     if (stored === undefined) return [];
-    const isActive = activeIds.has(id) ? "active" : "inactive";
+    const isActive = isGone ? "gone" : activeIds.has(id) ? "active" : "inactive";
     const state = pooled.has(id) ? (pinned.has(id) ? "pinned" : isActive) : "locked";
     return [{ handle, state, stored }];
   });
@@ -105,10 +108,13 @@ function idsIn(value: unknown): readonly ObjectId[] {
   return Array.isArray(value) ? value.map((id) => objectId(String(id))) : [];
 }
 
-function poolRows(value: unknown): readonly { readonly id: ObjectId; readonly handle: string }[] {
+function poolRows(
+  value: unknown,
+): readonly { readonly id: ObjectId; readonly handle: string; readonly isGone: boolean }[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((row: unknown) => {
     if (typeof row !== "object" || row === null || !("id" in row) || !("handle" in row)) return [];
-    return [{ id: objectId(String(row.id)), handle: String(row.handle) }];
+    const isGone = "gone" in row && row.gone === true;
+    return [{ id: objectId(String(row.id)), handle: String(row.handle), isGone }];
   });
 }

@@ -476,4 +476,16 @@ export const sessionFaults: readonly DeliberateFault[] = [
     becomes: "",
     breaks: "restore promises to show an archived turn.",
   },
+  {
+    file: "state/retire-gone.ts",
+    of: "!shown.has(handle) && !referred.has(id)",
+    becomes: "!referred.has(id)",
+    breaks: "A deleted file is forgotten although a line of the view names it.",
+  },
+  {
+    file: "state/object-pool.ts",
+    of: "(known ?? retired.get(id))?.handle",
+    becomes: "known?.handle",
+    breaks: "A file that is there again has a second handle.",
+  },
 ];

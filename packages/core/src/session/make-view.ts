@@ -19,6 +19,7 @@ import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ActivationPolicy, UseKey } from "../policy/activation-policy.ts";
 import { classTokens } from "../render/message-tokens.ts";
 import { describeEntries } from "../view/describe-entries.ts";
+import { retireGone } from "../state/retire-gone.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { SessionState } from "../state/session-state.ts";
@@ -66,6 +67,7 @@ export async function makeView(
   const { output, account, sent, view } = rendered;
   takeOut(scope, output);
   scope.state.active.noteSent();
+  if (output.epoch?.isNew === true) retireGone(scope.state, output.record.entries);
   scope.state.sent.setAccount(account, { waits: output.epoch === undefined });
   const call = await storeView(scope, options, output, sent);
   scope.dependencies.documents?.request();

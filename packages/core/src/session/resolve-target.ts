@@ -45,6 +45,7 @@ const mostCandidates = 5;
 export async function resolveTarget(scope: SessionScope, given: string): Promise<Target> {
   const name = withoutBrackets(given.trim());
   return (
+    (await retiredTarget(scope, name)) ??
     inSession(scope, name) ??
     (await inStore(scope, name)) ??
     (await byLinkName(scope, name)) ??
@@ -61,6 +62,17 @@ export function withoutBrackets(given: string): string {
   // With other text between them, these are the brackets of two links.
   if (inside === undefined || /\[\[|\]\][^\]]/u.test(inside)) return given;
   return inside.replace(/\\?\|[\s\S]*$/u, "").trim() || given;
+}
+
+/** Returns the object of a handle that has left the pool. Its handle is that of no other object (decision D45). */
+async function retiredTarget(
+  { state: { pool }, dependencies: { store } }: SessionScope,
+  name: string,
+): Promise<Target | undefined> {
+  const id = pool.handles.get(name.replace(/^@/u, ""));
+  if (id === undefined || pool.has(id)) return undefined;
+  const [stored] = await store.describe([id]);
+  return stored === undefined ? undefined : { type: "elsewhere", stored };
 }
 
 function inSession(scope: SessionScope, name: string): Target | undefined {

@@ -9,7 +9,10 @@ export interface ObjectPool extends StatePart {
   readonly entries: ReadonlyMap<ObjectId, PoolEntry>;
   /** The number of changes to entries that the pool had already. */
   readonly revision: number;
+  /** The objects by their handles, also those that have left the pool. */
   readonly handles: ReadonlyMap<string, ObjectId>;
+  /** The rows to store: those of the entries, and those of the objects that have left the pool. */
+  readonly rows: readonly PoolRow[];
   /** The highest number of a handle, by its letter. */
   readonly handleCounts: ReadonlyMap<string, number>;
   /** Files whose entry is new, or newer than the version that the tracker has. */
@@ -28,6 +31,8 @@ export interface ObjectPool extends StatePart {
   settle(stored: StoredMetadata): void;
   /** Removes objects. They can join again. */
   forget(ids: Iterable<ObjectId>): void;
+  /** Removes objects and keeps their handles, which they have again when they join again. */
+  retire(ids: Iterable<ObjectId>): void;
   /** Never gives this handle, or one with a lower number, to a new object. */
   skipHandle(handle: string): void;
   /** Notes that the tracker does not have the present version of a file. */
@@ -49,6 +54,7 @@ export function objectPool(): ObjectPool {
   const entries = new Map<ObjectId, PoolEntry>();
   const handles = new Map<string, ObjectId>();
   const handleCounts = new Map<string, number>();
+  const retired = new Map<ObjectId, PoolRow>();
   const untracked = new Set<ObjectId>();
   let revision = 0;
   let isChanged = false;
@@ -69,6 +75,11 @@ export function objectPool(): ObjectPool {
     handles.set(entry.handle, entry.id);
   }
 
+  function keepHandle(row: PoolRow): void {
+    retired.set(row.id, row);
+    handles.set(row.handle, row.id);
+  }
+
   function raiseCount(letter: string, count: number): void {
     handleCounts.set(letter, Math.max(count, handleCounts.get(letter) ?? 0));
   }
@@ -78,6 +89,9 @@ export function objectPool(): ObjectPool {
     handles,
     handleCounts,
     untracked,
+    get rows() {
+      return [...[...entries.values()].map(({ row }) => row), ...retired.values()];
+    },
     get revision() {
       return revision;
     },
@@ -89,25 +103,17 @@ export function objectPool(): ObjectPool {
     },
     get: (id) => entries.get(id),
     has: (id) => entries.has(id),
-    join(stored, { key, loaded, linked } = {}) {
+    join(stored, given = {}) {
       const { id } = stored.body;
       const known = entries.get(id);
-      const isLinked =
-        known === undefined ? linked : known.row.linked && (linked ?? known.row.linked);
-      const hasRow =
-        known !== undefined &&
-        (key === undefined || known.row.key === key) &&
-        known.row.linked === isLinked;
-      if (hasRow && known.stored.version === stored.version) return known;
-      const handle = known?.handle ?? nextHandle(stored.body.type);
-      const isLoaded = known === undefined ? loaded : known.row.loaded;
-      const row = hasRow
-        ? known.row
-        : Object.freeze({ id, handle, ...defined({ key, loaded: isLoaded, linked: isLinked }) });
+      const handle = (known ?? retired.get(id))?.handle ?? nextHandle(stored.body.type);
+      const row = rowOf(known, { id, handle, ...given });
+      if (known?.row === row && known.stored.version === stored.version) return known;
       const entry = { id, handle, stored, row };
       put(entry);
+      retired.delete(id);
       if (isFile(stored)) untracked.add(id);
-      if (!hasRow) isChanged = true;
+      if (known?.row !== row) isChanged = true;
       if (known !== undefined && known.stored.version > 0) revision += 1;
       return entry;
     },
@@ -126,23 +132,34 @@ export function objectPool(): ObjectPool {
       }
       revision += 1;
     },
+    retire(ids) {
+      for (const id of ids) {
+        const entry = entries.get(id);
+        if (entry === undefined) continue;
+        keepHandle(Object.freeze({ id, handle: entry.handle, gone: true }));
+        entries.delete(id);
+        untracked.delete(id);
+        isChanged = true;
+        revision += 1;
+      }
+    },
     skipHandle(handle) {
       raiseCount(handle.slice(0, 1), Number(handle.slice(1)));
       isChanged = true;
     },
-    noteUntracked(id) {
-      untracked.add(id);
-    },
+    noteUntracked: (id) => void untracked.add(id),
     noteTracked(ids) {
       for (const id of ids) untracked.delete(id);
     },
     restore({ pool, handle_counts: counts }, metadata) {
       entries.clear();
       handles.clear();
+      retired.clear();
       revision += 1;
       isChanged = true;
       for (const row of pool) {
-        const stored = metadata.get(row.id);
+        if (row.gone === true) keepHandle(row);
+        const stored = row.gone === true ? undefined : metadata.get(row.id);
         if (stored === undefined) continue;
         put({ id: row.id, handle: row.handle, stored, row });
         if (isFile(stored)) untracked.add(row.id);
@@ -150,6 +167,18 @@ export function objectPool(): ObjectPool {
       for (const [letter, count] of Object.entries(counts)) raiseCount(letter, count);
     },
   };
+}
+
+/** Returns the row of an object that joins: that of its entry if nothing in it changes. */
+function rowOf(
+  known: PoolEntry | undefined,
+  { id, handle, key, loaded, linked }: PoolRow,
+): PoolRow {
+  const isLinked = known === undefined ? linked : known.row.linked && (linked ?? known.row.linked);
+  const isSame = (key === undefined || known?.row.key === key) && known?.row.linked === isLinked;
+  if (known !== undefined && isSame) return known.row;
+  const isLoaded = known === undefined ? loaded : known.row.loaded;
+  return Object.freeze({ id, handle, ...defined({ key, loaded: isLoaded, linked: isLinked }) });
 }
 
 function isFile({ body }: StoredMetadata): boolean {

@@ -86,7 +86,9 @@ export async function continuedView(
 
 function knownIds({ body }: StoredVersion): readonly ObjectId[] {
   const summaries = body["summaries"] as SummaryRows | undefined;
-  const pool = (body["pool"] as readonly PoolRow[]).map(({ id }) => id);
+  const pool = (body["pool"] as readonly PoolRow[]).flatMap(({ id, gone }) =>
+    gone === true ? [] : [id],
+  );
   return [...pool, ...Object.values(summaries?.turns ?? {})];
 }
 

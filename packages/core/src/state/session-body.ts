@@ -43,7 +43,7 @@ export function sessionBody(state: SessionState): ObjectBody {
     active_set: [...locked, ...active.activations.keys()],
     inactive_set: [...pool.entries.keys()].filter((id) => !active.has(id)),
     pinned_set: [...active.pinned],
-    pool: [...pool.entries.values()].map(({ row }) => row),
+    pool: pool.rows,
     handle_counts: Object.fromEntries(pool.handleCounts),
     activations: Object.fromEntries(
       [...active.activations].map(([id, activation]) => [id, activationRow(activation)]),

@@ -28,7 +28,8 @@ export interface PoolEntry {
 /**
  * A row of the stored pool. For a tool's result it contains the host's message key, which another session may not
  * share. `loaded`: a program has loaded the object as inactive, so no message of the chat names it. `linked`: the object
- * joined because the document with this handle links to it (decision D64).
+ * joined because the document with this handle links to it (decision D64). `gone`: the object has left the pool, and only
+ * its handle is kept.
  */
 export type PoolRow = {
   readonly id: ObjectId;
@@ -36,4 +37,5 @@ export type PoolRow = {
   readonly key?: string;
   readonly loaded?: true;
   readonly linked?: string;
+  readonly gone?: true;
 };
