@@ -9,6 +9,7 @@ import {
   attributedBytes,
   type ContainedObject,
   type ContainedSession,
+  parentOf,
   storeContents,
   type StoreContents,
 } from "@self-context-manager/core/inspect";
@@ -102,13 +103,6 @@ function workspaceOf({ sessions }: StoreContents): (object: ContainedObject) => 
       if (known.has(folder)) return folder;
     return undefined;
   };
-}
-
-/** The folder of a path of any platform, because a store can be looked at on another machine. */
-function parentOf(path: string): string | undefined {
-  const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
-  if (end > 0) return path.slice(0, end);
-  return end === 0 && path.length > 1 ? path[0] : undefined;
 }
 
 function grouped<Item, Key>(

@@ -43,3 +43,12 @@ export {
   storeContents,
   type StoreContents,
 } from "../inspect/store-contents.ts";
+export {
+  planRemoval,
+  type PlannedSession,
+  type RemovalParts,
+  type RemovalPlan,
+  type RemovalRule,
+  type SparedReason,
+} from "../inspect/plan-removal.ts";
+export { type KeptReason, parentOf } from "../inspect/removable-objects.ts";
