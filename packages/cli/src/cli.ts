@@ -10,6 +10,7 @@ import { type Command, commonOptions } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
 import { findCommand } from "./commands/find.ts";
+import { gcCommand } from "./commands/gc.ts";
 import { graphCommand } from "./commands/graph.ts";
 import { inspectCommand } from "./commands/inspect.ts";
 import { indexCommand } from "./commands/index-folder.ts";
@@ -86,6 +87,7 @@ const commands: readonly Command[] = [
   restoreCommand,
   doctorCommand,
   statsCommand,
+  gcCommand,
   replayCommand,
   xtdbCommand,
 ];

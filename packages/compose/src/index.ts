@@ -34,6 +34,7 @@ export {
 export { repairStore, type RepairOptions, type RepairReport } from "./store-repair.ts";
 export { fileSizes, type SizedFile, storeFiles } from "./store-sizes.ts";
 export type { StorePlace } from "./search-path.ts";
+export { isSessionOpen } from "./session-presence.ts";
 export {
   type SessionSettings,
   sessionSettings,

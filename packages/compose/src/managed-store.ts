@@ -7,6 +7,7 @@ import type { ContextManagerOptions } from "./context-manager-options.ts";
 import { type StoreKind, storeKinds } from "./kinds.ts";
 import { openStore } from "./open-store.ts";
 import type { StorePlace } from "./search-path.ts";
+import { locksOf } from "./session-presence.ts";
 import { checkInstance, known } from "./session-settings.ts";
 import { isNodeUrl } from "./store-path.ts";
 
@@ -56,7 +57,7 @@ export async function managedStore(
   return {
     store,
     place: { store: kind, at, ...defined({ xtdb }) },
-    ...(kind === "sqlite" ? { locks: `${at}.open` } : {}),
+    ...defined({ locks: locksOf({ store: kind, at }) }),
     close: async () => await store[Symbol.asyncDispose](),
   };
 }

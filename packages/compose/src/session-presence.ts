@@ -1,8 +1,10 @@
 import type { HostSession } from "@self-context-manager/core";
 
 import { createHash } from "node:crypto";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+
+import type { StorePlace } from "./search-path.ts";
 
 /** The claim of a process that it has a session open. */
 interface SessionPresence extends AsyncDisposable {
@@ -14,14 +16,8 @@ interface SessionPresence extends AsyncDisposable {
  * Records in a folder that this process has a session open. The record is a lock, which ends with the process in every
  * case. The lock is SQLite's lock on an empty file, because every platform has it. It does not stop other processes.
  */
-export async function openPresence(
-  folder: string,
-  { harness, sessionId }: HostSession,
-): Promise<SessionPresence> {
-  const name = createHash("sha256")
-    .update(JSON.stringify([harness, sessionId]))
-    .digest("hex");
-  const path = join(folder, `${name.slice(0, 32)}.lock`);
+export async function openPresence(folder: string, host: HostSession): Promise<SessionPresence> {
+  const path = lockOf(folder, host);
   try {
     // Neither replaces one that exists. Opening an existing lock file here would release a lock of this process.
     await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
@@ -54,6 +50,43 @@ export async function openPresence(
     // Without a lock the user is not notified; the store itself is safe with two writers.
     return { isShared: false, [Symbol.asyncDispose]: async () => {} };
   }
+}
+
+/**
+ * Whether a process of this machine has a session open. Undefined for a store that other machines can use, where it cannot
+ * be known.
+ */
+export async function isSessionOpen(
+  { store, at }: StorePlace,
+  host: HostSession,
+): Promise<boolean | undefined> {
+  const folder = locksOf({ store, at });
+  if (folder === undefined) return store === "memory" ? false : undefined;
+  const path = lockOf(folder, host);
+  if ((await stat(path).catch(() => undefined)) === undefined) return false;
+  const { DatabaseSync } = await import("node:sqlite");
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return false;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return true;
+  } finally {
+    lock.close();
+  }
+}
+
+/** The folder of the locks of a store's sessions; undefined if there are none. */
+export function locksOf({ store, at }: Pick<StorePlace, "store" | "at">): string | undefined {
+  return store === "sqlite" ? `${at}.open` : undefined;
+}
+
+function lockOf(folder: string, { harness, sessionId }: HostSession): string {
+  const name = createHash("sha256")
+    .update(JSON.stringify([harness, sessionId]))
+    .digest("hex");
+  return join(folder, `${name.slice(0, 32)}.lock`);
 }
 
 /** Deletes a lock file; returns whether it is gone. A file that stays is used again by the next opening. */

@@ -18,7 +18,7 @@ export interface RemovalRule {
   readonly isEmpty?: boolean;
   /** Only as many sessions, the oldest first, as it takes until the store needs at most so many bytes. */
   readonly downTo?: number;
-  /** Also sessions with a pinned object. Default: false. */
+  /** Also sessions with a pinned object, or with a part that has a nickname. Default: false. */
   readonly alsoPinned?: boolean;
 }
 
@@ -33,6 +33,7 @@ export interface RemovalParts extends RemovalSource {
   readonly isOpen: (session: ContainedSession) => Promise<boolean>;
 }
 
+/** What a rule removes, and what stays. */
 export interface RemovalPlan {
   /** The sessions that are removed, the oldest first. */
   readonly sessions: readonly PlannedSession[];
@@ -46,6 +47,7 @@ export interface RemovalPlan {
   readonly bytes?: number;
 }
 
+/** A session that is removed, with how much goes with it. */
 export interface PlannedSession {
   readonly session: ContainedSession;
   /** The number of objects that are removed with it. */
@@ -53,7 +55,10 @@ export interface PlannedSession {
   readonly bytes?: number;
 }
 
-/** Why a session stays although it meets the rule. `referred`: an object that stays refers to the session itself. */
+/**
+ * Why a session stays although it meets the rule. `nickname`: a part of it has one. `referred`: an object that stays refers
+ * to the session itself.
+ */
 export type SparedReason = "open" | "pinned" | "nickname" | "referred";
 
 /** Decides which sessions a rule removes, and with which objects. Nothing is changed. */
@@ -63,9 +68,14 @@ export async function planRemoval(parts: RemovalParts, rule: RemovalRule): Promi
   const matching = [...contents.sessions.values()]
     .filter((session) => meets(session, rule, sizes.get(session.id) ?? 0))
     .toSorted(oldestFirst);
+  const named = new Set(
+    [...contents.objects.values()].flatMap(({ session, nickname }) =>
+      session === undefined || nickname === undefined ? [] : [session],
+    ),
+  );
   const spared = new Map<ObjectId, SparedReason>();
   for (const session of matching) {
-    const reason = await reasonToSpare(parts, session, rule);
+    const reason = await reasonToSpare(parts, session, rule, named);
     if (reason !== undefined) spared.set(session.id, reason);
   }
   const eligible = matching.filter(({ id }) => !spared.has(id));
@@ -106,17 +116,16 @@ function oldestFirst(one: ContainedSession, other: ContainedSession): number {
 }
 
 async function reasonToSpare(
-  { store, contents, isOpen }: RemovalParts,
+  { store, isOpen }: RemovalParts,
   session: ContainedSession,
   { alsoPinned = false }: RemovalRule,
+  named: ReadonlySet<ObjectId>,
 ): Promise<SparedReason | undefined> {
-  const named = [session.id, session.chat].some(
-    (id) => id !== undefined && contents.objects.get(id)?.nickname !== undefined,
-  );
-  if (named) return "nickname";
+  if (await isOpen(session)) return "open";
+  if (alsoPinned) return undefined;
   const pinned = (await store.get(session.id))?.body["pinned_set"];
-  if (!alsoPinned && Array.isArray(pinned) && pinned.length > 0) return "pinned";
-  return (await isOpen(session)) ? "open" : undefined;
+  if (Array.isArray(pinned) && pinned.length > 0) return "pinned";
+  return named.has(session.id) ? "nickname" : undefined;
 }
 
 /** The sessions that are removed in the end, with their objects. */

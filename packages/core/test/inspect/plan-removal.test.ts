@@ -114,7 +114,7 @@ describe("a session that is removed", () => {
 describe("a session that meets the rule stays", () => {
   it.each([
     ["open", session("a"), "open"],
-    ["named", session("a", { fields: { nickname: "mine" } }), "nickname"],
+    ["one with a named call", session("a", { call: { nickname: "mine" } }), "nickname"],
     ["pinned", session("a", { fields: { pinned_set: ["file"] } }), "pinned"],
     [
       "one that a note names",
@@ -133,10 +133,16 @@ describe("a session that meets the rule stays", () => {
     },
   );
 
-  it("and with --also-pinned the pinned one goes too", async () => {
-    const store = await storeOf(session("a", { fields: { pinned_set: ["file"] } }));
+  it("and is removed with pinned ones too, without its named objects", async () => {
+    const store = await storeOf([
+      ...session("a", { fields: { pinned_set: ["file"] } }),
+      ...session("b", { call: { nickname: "mine" } }),
+    ]);
 
-    expect((await plan(store, { alsoPinned: true })).sessions).toHaveLength(1);
+    const { sessions, kept } = await plan(store, { alsoPinned: true });
+
+    expect(sessions).toHaveLength(2);
+    expect([...kept]).toEqual([["b-call", { why: "nickname" }]]);
   });
 });
 
