@@ -375,4 +375,28 @@ export const viewsFaults: readonly DeliberateFault[] = [
     becomes: "return oneLine(name).trim();",
     breaks: "A shown name that is given back in another composition means nothing.",
   },
+  {
+    file: "inspect/removable-objects.ts",
+    of: 'if (session !== undefined) return { why: "session", by: session };',
+    becomes: "",
+    breaks: "A fork loses the calls that it shares with a removed session.",
+  },
+  {
+    file: "inspect/removable-objects.ts",
+    of: "if (!isOrigin(referrer, contents)) holders.add(referrer.id);",
+    becomes: "",
+    breaks: "An object is removed although a note refers to it.",
+  },
+  {
+    file: "inspect/plan-removal.ts",
+    of: 'if (await isOpen(session)) return "open";',
+    becomes: "",
+    breaks: "A session is removed while an agent works in it.",
+  },
+  {
+    file: "inspect/plan-removal.ts",
+    of: "holders.every((id) => removed.has(id))) freed",
+    becomes: "holders.some((id) => removed.has(id))) freed",
+    breaks: "The bytes of a text that stays are promised as removed.",
+  },
 ];
