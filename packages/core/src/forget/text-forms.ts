@@ -5,7 +5,7 @@ const leastCut = 6;
 
 /** Finds texts in each form that a copy of them can have. */
 export interface TextFinder {
-  find(text: string): readonly Span[];
+  readonly find: (text: string) => readonly Span[];
   /** The length of the longest form. */
   readonly longest: number;
 }

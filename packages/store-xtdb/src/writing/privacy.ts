@@ -1,4 +1,4 @@
-import { newPrivacyKey } from "@self-context-manager/objects";
+import { randomBytes } from "node:crypto";
 
 import type { CallBudget } from "../client/call-budget.ts";
 import type { NodeClient } from "../client/node-client.ts";
@@ -15,7 +15,7 @@ export async function keptPrivacy(
   for (let losses = 1; ; losses += 1) {
     const document = await client.entity(rewrites.privacyId, budget);
     if (document !== undefined) return rewrites.readPrivacy(document);
-    const made: KeptPrivacy = { key: newPrivacyKey(), forgotten: [] };
+    const made: KeptPrivacy = { key: randomBytes(32).toString("hex"), forgotten: [] };
     const { txId, held } = await client.submit(
       [
         ["match", rewrites.privacyId, null],
