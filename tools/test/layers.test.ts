@@ -24,8 +24,19 @@ const allowed: Readonly<Record<string, Layers>> = {
   parser: { dependencies: ["objects"], devDependencies: [] },
   // The tests of its scans use the store in memory.
   search: { dependencies: ["objects"], devDependencies: ["store"] },
+  secrets: { dependencies: ["objects"], devDependencies: [] },
   compose: {
-    dependencies: ["objects", "links", "tracker", "core", "store", "watcher", "parser", "search"],
+    dependencies: [
+      "objects",
+      "links",
+      "tracker",
+      "core",
+      "store",
+      "watcher",
+      "parser",
+      "search",
+      "secrets",
+    ],
     devDependencies: [],
   },
   inspector: { dependencies: ["objects", "links", "core"], devDependencies: ["store"] },
@@ -50,6 +61,7 @@ const allowed: Readonly<Record<string, Layers>> = {
       "replay",
       "store",
       "search",
+      "secrets",
     ],
     devDependencies: [],
   },

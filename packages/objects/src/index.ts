@@ -146,6 +146,7 @@ export type {
 } from "./ports/store-privacy.ts";
 export type { SearchHit, SearchIndex, SearchQuery, SearchText } from "./ports/search-index.ts";
 export type { Patience } from "./ports/patience.ts";
+export type { FoundText, TextMask } from "./ports/text-mask.ts";
 export type {
   FileSearch,
   FileSighting,

@@ -1,0 +1,4 @@
+export { findSecrets, secretRules } from "./find-secrets.ts";
+export { secretMark, type SecretMark } from "./secret-mark.ts";
+export { type SecretBook, secretMask, type SecretsSetting } from "./secret-mask.ts";
+export type { SecretRule, SecretSpan } from "./secret-rule.ts";
