@@ -10,6 +10,7 @@ const variables: Readonly<Record<string, string>> = {
   activateUnread: "SCM_ACTIVATE_UNREAD",
   findIn: "SCM_FIND_IN",
   longTexts: "SCM_LONG_TEXTS",
+  secrets: "SCM_SECRETS",
   earlierThinking: "SCM_EARLIER_THINKING",
   fold: "SCM_FOLD",
   summaries: "SCM_SUMMARIES",

@@ -4,6 +4,7 @@ import {
   type ContextManager,
   openContextManager,
   openStore,
+  secretsPath,
   systemClock,
 } from "@self-context-manager/compose";
 import type { ContextSession, ObjectStore } from "@self-context-manager/core";
@@ -94,10 +95,17 @@ function newRuntime(api: OpenClawApi): OpenClawRuntime {
   ): Promise<ContextSession> {
     // A store whose file was deleted notices it only when something is written.
     await store.commit([]);
-    const { store: _kind, at: _at, xtdb: _xtdb, ...rest } = settings;
+    const { store: kind, at, xtdb, ...rest } = settings;
     const manager =
       managers.get(workspace) ??
-      openContextManager({ activateUnread: "ask", ...rest, store, workspace });
+      openContextManager({
+        activateUnread: "ask",
+        secrets: "mask",
+        ...defined({ secretsAt: secretsPath({ store: kind, at, xtdb }) }),
+        ...rest,
+        store,
+        workspace,
+      });
     managers.set(workspace, manager);
     return await (await manager).openSession({ harness: "openclaw", sessionId });
   }

@@ -37,7 +37,13 @@ import { counted } from "./format/amounts.ts";
 import { progress } from "./format/progress.ts";
 import { terminalText } from "./format/terminal-text.ts";
 import { commandHelp, generalHelp, usageLine } from "./help.ts";
-import { namedPlace, openNamedDocuments, openNamedStore, placeOf } from "./open-named-store.ts";
+import {
+  maskOf,
+  namedPlace,
+  openNamedDocuments,
+  openNamedStore,
+  placeOf,
+} from "./open-named-store.ts";
 
 /** Where a run of the command prints. `stdout` rejects with the system's error once the reader has closed it. */
 export interface CliOutput {
@@ -242,6 +248,7 @@ async function runCommand(
     storePlace: () => placeOf(named),
     namedPlace: async ({ create = false } = {}) => await namedPlace({ ...named, create }),
     openStore: async (wishes = {}) => await openNamedStore({ ...wishes, ...named }),
+    mask: () => maskOf(named),
     openDocuments: async (store) => await openNamedDocuments(named, store),
   });
 }

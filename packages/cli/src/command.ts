@@ -1,6 +1,7 @@
 import type { OpenedDocuments, StorePlace } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
 import type { PageFiles } from "@self-context-manager/inspector";
+import type { TextMask } from "@self-context-manager/objects";
 
 import type { Progress } from "./format/progress.ts";
 
@@ -60,6 +61,8 @@ export interface CommandCall {
   namedPlace(options?: Pick<OpenStoreWishes, "create">): Promise<StorePlace>;
   /** Opens the store that the options and the environment name. */
   openStore(options?: OpenStoreWishes): Promise<ObjectStore>;
+  /** Returns what replaces secrets in texts that the command stores; undefined if nothing does. */
+  mask(): TextMask | undefined;
   /** Opens the search index of the store that `openStore` has opened. */
   openDocuments(store: ObjectStore): Promise<OpenedDocuments>;
 }

@@ -6,11 +6,12 @@ import {
   openStore,
   type StoreKind,
   storeKinds,
+  storeMask,
   type StorePlace,
   systemClock,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
-import { defined } from "@self-context-manager/objects";
+import { defined, type TextMask } from "@self-context-manager/objects";
 
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -66,6 +67,12 @@ export async function openNamedDocuments(
     { store: config.store, at, xtdb: config.xtdb },
     named.environment,
   );
+}
+
+/** Returns what replaces secrets in texts that a command stores; undefined if nothing does. */
+export function maskOf(named: NamedStore): TextMask | undefined {
+  const { config, at } = placed(named);
+  return storeMask({ store: config.store, at, xtdb: config.xtdb }, config);
 }
 
 /** The place of the store that options and environment name, for messages. */

@@ -45,7 +45,7 @@ function privatePaths(kind: StoreKind, at: string): readonly PrivatePath[] {
       return [];
     case "sqlite":
       return [
-        ...["", "-wal", "-shm"].map((end) => privateFile(`${at}${end}`)),
+        ...["", "-wal", "-shm", ".secrets", ".key"].map((end) => privateFile(`${at}${end}`)),
         // The user has chosen this folder, and other files in it can be for everybody.
         { path: dirname(at), tooMuch: othersWrite, right: "o-w" },
       ];

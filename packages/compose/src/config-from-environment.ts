@@ -1,5 +1,6 @@
 import type { EpochSettings } from "@self-context-manager/core";
 import { defined } from "@self-context-manager/objects";
+import type { SecretsSetting } from "@self-context-manager/secrets";
 
 import { ConfigError } from "./config-error.ts";
 import type { PolicyOptions, XtdbOptions } from "./context-manager-options.ts";
@@ -19,6 +20,7 @@ import {
   oneOf,
   policyKinds,
   recentlyUsedNames,
+  secretsSettings,
   type StoreKind,
   storeKinds,
   type SummaryWay,
@@ -38,6 +40,8 @@ export interface EnvironmentConfig {
   readonly findIn: FindIn;
   /** Undefined if the environment does not set it. */
   readonly longTexts?: number;
+  /** Undefined if the environment does not set it. */
+  readonly secrets?: SecretsSetting;
   /** Undefined if the environment sets nothing of it. */
   readonly epochs?: Partial<EpochSettings>;
   /** What a model of the host writes summaries of. The adapter of the host asks the model. */
@@ -58,6 +62,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   SCM_ACTIVATE_UNREAD: `what activate does with a file that no tool of the host has shown: ${activateUnreadWays.join(" or ")}`,
   SCM_FIND_IN: `among which objects the model finds and names some: ${findInPlaces.join(" or ")}`,
   SCM_LONG_TEXTS: `tokens above which a text of a user's message becomes an object, from ${leastLongText} on`,
+  SCM_SECRETS: `what happens to credentials in texts that are stored: ${secretsSettings.join(" or ")}`,
   SCM_EARLIER_THINKING: `whether the thinking of earlier turns stays in view when an epoch ends: ${earlierThinkingWays.join(" or ")}`,
   SCM_FOLD: `whether finished steps are folded when an epoch ends: ${foldWays.join(" or ")}`,
   SCM_SUMMARIES: `what a model of the host writes summaries of: ${summaryWays.join(" or ")}`,
@@ -92,6 +97,9 @@ export function configFromEnvironment(
       : {}),
     findIn: choice(environment, "SCM_FIND_IN", findInPlaces),
     ...defined({ longTexts }),
+    ...(variableOf(environment, "SCM_SECRETS") === undefined
+      ? {}
+      : { secrets: choice(environment, "SCM_SECRETS", secretsSettings) }),
     ...defined({ epochs }),
     summaries: choice(environment, "SCM_SUMMARIES", summaryWays),
     ...defined({ summaryModel: variableOf(environment, "SCM_SUMMARY_MODEL") }),

@@ -14,6 +14,8 @@ import type {
   WindowPolicyOptions,
 } from "@self-context-manager/core";
 
+import type { SecretsSetting } from "@self-context-manager/secrets";
+
 import type { ActivateUnread, FindIn, LayoutKind, RecentlyUsedName, StoreKind } from "./kinds.ts";
 
 /** An activation policy with its settings, as data. */
@@ -67,6 +69,17 @@ export interface ContextManagerOptions {
    * is in full in the view until an epoch ends, and then by its beginning and end. Default: 2,000.
    */
   readonly longTexts?: number;
+  /**
+   * What happens to what looks like a credential in the texts that come in. `mask`: the store gets a mark, and the bytes are
+   * in a file beside it. `keep`: it is found and reported, and stored as it is. `off`: nothing is looked for. What is sent to
+   * the model has the bytes in each case. Default: `mask`, and `off` for a store that the caller has opened.
+   */
+  readonly secrets?: SecretsSetting;
+  /**
+   * The path of the files of secrets, without their endings `.secrets` and `.key`, for a store that the caller has opened.
+   * Default: `secrets` is `off` there, and with another value the bytes are in memory until the process ends.
+   */
+  readonly secretsAt?: string;
   /**
    * What happens when the model activates a file, or lines of it, that no tool of the host has shown. `read`: they are
    * read and shown. `ask`: the answer names the host's own `read`, because other extensions of the host can block it or

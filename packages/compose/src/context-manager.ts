@@ -1,6 +1,7 @@
 import {
   type ContextSession,
   type HostSession,
+  maskedFiles,
   type ObjectStore,
   openContextSession,
   type SessionDependencies,
@@ -19,6 +20,7 @@ import { sessionDocuments } from "./session-documents.ts";
 import { openPresence } from "./session-presence.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { type OpenedSession, sharedSessions } from "./shared-sessions.ts";
+import { storeMask } from "./store-mask.ts";
 import { systemClock } from "./system-clock.ts";
 import { uuidIds } from "./uuid-ids.ts";
 
@@ -48,6 +50,7 @@ export async function openContextManager(
   const { store, locks, place, close } = await managedStore(options, clock);
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const files = options.files ?? diskFiles();
+  const mask = storeMask(place, options);
   const ids = options.ids ?? uuidIds(clock);
   const logger = options.logger ?? silentLogger;
   // A file source other than the machine's cannot be watched on this machine.
@@ -55,7 +58,7 @@ export async function openContextManager(
   const tracker = isWatched
     ? fileTracker({
         store,
-        files,
+        files: mask === undefined ? files : maskedFiles(files, mask),
         ids,
         logger,
         workspace,
@@ -69,7 +72,7 @@ export async function openContextManager(
     files,
     ids,
     logger,
-    ...defined({ tracker, documents, linkedObjects: options.linkedObjects }),
+    ...defined({ tracker, documents, mask, linkedObjects: options.linkedObjects }),
     ...settings,
     workspace,
     clock,

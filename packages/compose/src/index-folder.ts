@@ -1,13 +1,19 @@
 import {
   type Clock,
   type IdSource,
+  maskedFiles,
   type ObjectId,
   type ObjectStore,
   silentLogger,
 } from "@self-context-manager/core";
 import { linksOf, linksToFiles, updateIndex } from "@self-context-manager/links";
 import { markdownParser } from "@self-context-manager/documents";
-import { presenceOf, type StoredMetadata, type Watcher } from "@self-context-manager/objects";
+import {
+  presenceOf,
+  type StoredMetadata,
+  type TextMask,
+  type Watcher,
+} from "@self-context-manager/objects";
 import {
   type FileChange,
   filesOfFolder,
@@ -28,6 +34,8 @@ export interface IndexFolderOptions {
   readonly namesAll?: boolean;
   readonly clock?: Clock;
   readonly ids?: IdSource;
+  /** What replaces secrets in the files. Default: nothing does. */
+  readonly mask?: TextMask | undefined;
   /** Called with the number of notes that are done and that of all notes. */
   readonly progress?: (done: number, all: number) => void;
 }
@@ -65,7 +73,7 @@ export async function indexFolder(
 ): Promise<IndexedFolder> {
   const parts: StoreFilesParts = {
     store,
-    files: diskFiles(),
+    files: options.mask === undefined ? diskFiles() : maskedFiles(diskFiles(), options.mask),
     ids: options.ids ?? uuidIds(options.clock ?? systemClock),
   };
   const paths = await folderFiles(folder);

@@ -1,3 +1,5 @@
+import type { SecretsSetting } from "@self-context-manager/secrets";
+
 /** The names of the stores, the default first. */
 export const storeKinds = ["sqlite", "xtdb", "memory"] as const;
 export type StoreKind = (typeof storeKinds)[number];
@@ -25,6 +27,13 @@ export const foldWays = ["on", "off"] as const;
  */
 export const summaryWays = ["off", "turns", "results"] as const;
 export type SummaryWay = (typeof summaryWays)[number];
+
+/** What happens to the secrets in texts that come in, the default first. */
+export const secretsSettings: readonly [SecretsSetting, ...SecretsSetting[]] = [
+  "mask",
+  "keep",
+  "off",
+];
 
 /** What happens when the model activates a file that no tool of the host has shown, the default first. */
 export const activateUnreadWays = ["read", "ask"] as const;

@@ -14,5 +14,6 @@ export async function keepPrivate(at: string): Promise<void> {
   // A path that does not exist yet is created for this user only.
   await chmod(own, 0o700).catch(() => undefined);
   if (!at.endsWith(".sqlite")) return;
-  for (const end of ["", "-wal", "-shm"]) await chmod(at + end, 0o600).catch(() => undefined);
+  for (const end of ["", "-wal", "-shm", ".secrets", ".key"])
+    await chmod(at + end, 0o600).catch(() => undefined);
 }

@@ -39,6 +39,7 @@ export { modelOptions, type ModelOptions } from "./cost/model-options.ts";
 export { type ModelCost, type ModelFacts, type PriceProfile } from "./cost/price-profile.ts";
 export type { Summarizer, SummaryAnswer, SummaryRequest } from "./host/summarizer.ts";
 export type { HostSession } from "./host/host-session.ts";
+export { maskedFiles } from "./host/masked-files.ts";
 export { neutralCodec } from "./host/neutral-codec.ts";
 export { readList, type ReadList, type ReadMessage } from "./host/read-list.ts";
 export type { CallFacts, CallKind } from "./calls/call-kind.ts";
@@ -67,6 +68,7 @@ export type {
   SessionStatus,
   WriteOptions,
 } from "./session/context-session.ts";
+export type { SecretsSeen } from "./session/session-mask.ts";
 export { openContextSession } from "./session/open-context-session.ts";
 export { standingInstruction } from "./session/context-tools.ts";
 export type {

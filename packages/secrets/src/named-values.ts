@@ -108,7 +108,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 
 /** Expressions of programs and templates, paths and addresses. */
 const expression =
-  /[$%#]\{|\$\w|\$\(|\{\{|^[%$&*@{[]|\(|=>|^\/|^\.{1,2}\/|^~\/|:\/\/|^[\w-]+(?:\/[\w-]+)+\.\w+$|\/[a-z_-]{3,}\/[a-z_-]{3,}|\w:\w+[|,:]|^(?:arn|sha\d+|vault|op|secretsmanager|base64|env|file|ref|kms|ssm):/u;
+  /[$%#]\{|\$\w|\$\(|\{\{|^[%$&*@{[]|\(|=>|^\/[a-z_-]*\/|^\.{1,2}\/|^~\/|:\/\/|^[\w-]+(?:\/[\w-]+)+\.\w+$|\/[a-z_-]{3,}\/[a-z_-]{3,}|\w:\w+[|,:]|^(?:arn|sha\d+|vault|op|secretsmanager|base64|env|file|ref|kms|ssm):/u;
 
 /** A chain of words, such as a name in a program or of a file: `process.env.TOKEN`, `get-token-value`. */
 const words = /^[A-Za-z]+(?:[_.:/?-]+[A-Za-z]+)*[0-9]{0,2}$/u;

@@ -273,7 +273,8 @@ function spanAt(text: string, anchor: string, at: number): SecretSpan | undefine
       const end = at + match[0].length;
       const start = end - secret.length - head;
       if (head === 0 && secret === match[0] && !isBoundary(text, start)) continue;
-      const value = text.slice(start, end);
+      // The anchor itself can have a word of placeholders: `sk_test_`.
+      const value = text.slice(head === 0 ? Math.max(start, at + length) : start, end);
       const isCertain = one.isChecked === true ? looksRandom(value, 0.2) : !isPlaceholder(value);
       if (isCertain) return { start, end, rule: one.rule };
     }

@@ -24,6 +24,7 @@ secrets are left out. The store is created if it does not exist.`,
     await using store = await call.openStore({ create: true, patient: true });
     using progress = call.progress("indexing", "file");
     const done = await indexFolder(store, folder, {
+      mask: call.mask(),
       progress: (files, all) => progress.come(files / Math.max(1, all), files),
     });
     progress[Symbol.dispose]();

@@ -23,7 +23,7 @@ object, and searches find its words.`,
       throw new UsageError(isRemoval ? "--remove takes no TEXT" : "give a TEXT, or --remove");
     await using store = await call.openStore();
     const { body } = await findTarget(store, call, target);
-    const note = await writeNote(store, body.id, text, "user");
+    const note = await writeNote(store, body.id, call.mask()?.hide(text) ?? text, "user");
     const outcome = note === undefined ? "has no note" : `has the note ${JSON.stringify(note)}`;
     await call.print(`object ${visible(body.id)} ${visible(outcome)}\n`);
   },

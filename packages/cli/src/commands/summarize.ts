@@ -39,7 +39,7 @@ A note is one line that stays with the object; scm note writes one by hand.`,
       const name = `object ${visible(body.id)}`;
       try {
         const known = call.isSet("again") ? undefined : noteOf(body);
-        const note = known ?? (await made(store, body.id, summarizer, ending.signal));
+        const note = known ?? (await made(store, body.id, summarizer, call, ending.signal));
         await call.print(`${name} has the note ${visible(JSON.stringify(note))}\n`);
       } catch (error) {
         if (ending.signal.aborted) throw new CliError("ended by the user", { cause: error });
@@ -70,6 +70,7 @@ async function made(
   store: ObjectStore,
   id: ObjectId,
   summarizer: Summarizer,
+  call: CommandCall,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const stored = await store.get(id);
@@ -81,5 +82,5 @@ async function made(
   const answer = await summarizer.summarize({ ...noteRequest(content), signal });
   const line = readNote(answer.text);
   if (line === undefined) throw new Error("the model wrote no line");
-  return await writeNote(store, id, line, "summarizer");
+  return await writeNote(store, id, call.mask()?.hide(line) ?? line, "summarizer");
 }

@@ -3,6 +3,7 @@ import type { ContextSession } from "../session/context-session.ts";
 import type { HostClock } from "../host/host-clock.ts";
 import { clockNotice } from "./clock-notice.ts";
 import { cutMessageText } from "./cut-message-text.ts";
+import { lostSecretsText, secretsText } from "./secrets-notice.ts";
 import {
   failureNotice,
   type FailureNoticeOptions,
@@ -18,14 +19,16 @@ export type NoticeKind =
   | "shared-session"
   | "other-store"
   | "clock"
-  | "cut-message";
+  | "cut-message"
+  | "secrets"
+  | "lost-secrets";
 
 /** How a connection reports to the user, and to its adapter. */
 export interface NoticeOptions {
   /**
    * Shows the user a text outside the chat. It is called once for each failure until the failure is over, and once if the
    * store was lost, if another process has the session open, if the session was begun on another store, if the clock
-   * cannot be right, or for a message of which a part is kept as text. It must not throw. Default: the user is not notified.
+   * cannot be right, if secrets were found or their bytes are gone, or for a message of which a part is kept as text. It must not throw. Default: the user is not notified.
    */
   readonly notify?: (text: string, kind: NoticeKind) => void;
   /** Called at each failure, also at one that the user knows. It must not throw. Default: nothing. */
@@ -79,6 +82,10 @@ export function connectionNotices(
       // After a loss the user knows already that the store is another one.
       if (session.isFromOtherStore && !isLost)
         notifyOnce(otherStoreText(notices?.whose), "other-store");
+      const { secrets } = session;
+      if (secrets !== undefined && secrets.found.size > 0)
+        notifyOnce(secretsText(secrets), "secrets");
+      if (secrets?.hasLost === true) notifyOnce(lostSecretsText, "lost-secrets");
       const text = clock === undefined ? undefined : clockText(clock.now());
       if (text !== undefined) notifyOnce(text, "clock");
     },

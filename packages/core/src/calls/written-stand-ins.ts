@@ -35,7 +35,7 @@ export function writtenStandIns(
  * Whether a call can write a file. Any command can, by a redirection or by a here-document for a program. So can a tool
  * of an unknown kind that names a file.
  */
-function canWrite({ kind, paths, writtenPath }: CallFacts): boolean {
+export function canWrite({ kind, paths, writtenPath }: CallFacts): boolean {
   if (writtenPath !== undefined || kind === "write" || kind === "edit") return true;
   return kind === "command" || (kind === "other" && paths.length > 0);
 }

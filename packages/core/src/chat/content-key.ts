@@ -16,14 +16,13 @@ export function contentKey(message: Message): string {
   return `${prefix}${sha256(marked.test(text) ? canonicalJson(withoutMarks(content)) : text)}`;
 }
 
-/** Returns the key of a message from the fingerprint that the host's codec gives it. */
+/**
+ * Returns the key of a message from the fingerprint that the host's codec gives it. Keys are stored, so they contain no text:
+ * a text of a host can have a secret.
+ */
 export function fingerprintKey(role: string, fingerprint: string): string {
-  const short = fingerprint.length > longest ? sha256(fingerprint) : fingerprint;
-  return `${prefix}${role} ${short}`;
+  return `${prefix}${role} ${sha256(fingerprint)}`;
 }
-
-/** Length of a fingerprint above which its hash is stored instead. */
-const longest = 100;
 
 /** Whether a key is made from content. Several messages can have it. */
 export function isContentKey(key: string): boolean {

@@ -30,8 +30,11 @@ export async function recordWrite(
   }
   const read = await readKnown(scope, path);
   const { file, earlier } = read;
-  const before = await textOf(scope, earlier);
-  const { text } = file;
+  // A part of a secret in the arguments has no mark, so the texts are compared as the tool had them.
+  const reveal = (one: string): string => scope.dependencies.mask?.reveal(one) ?? one;
+  const stored = await textOf(scope, earlier);
+  const before = stored === undefined ? undefined : reveal(stored);
+  const text = file.text === null ? null : reveal(file.text);
   const change = args === undefined || text === null ? "whole" : ownChange(before, text, args);
   if (change === undefined) {
     if (earlier === undefined || presenceOf(earlier.body) === "unread")

@@ -19,6 +19,8 @@ export interface ToolAnswer {
    * Default: the report.
    */
   readonly hostText?: string;
+  /** The hash of the text of the result, as it is stored. Default: that of the text. */
+  readonly textHash?: string;
   readonly effects: readonly ToolEffect[];
   /** Whether the text is a content. It is then shown, and can leave the view, like the output of another tool. */
   readonly isOutput?: boolean;
@@ -38,8 +40,8 @@ export function hostText(answer: ToolAnswer): string {
  */
 export function answerDetails(answer: ToolAnswer): AnswerDetails {
   if (answer.isOutput === true) return {};
-  const { text, effects, hostText: shown } = answer;
-  const hash = shown === undefined ? {} : { text_hash: sha256(shown) };
+  const { text, effects, hostText: shown, textHash } = answer;
+  const hash = shown === undefined ? {} : { text_hash: textHash ?? sha256(shown) };
   return { [executionField]: { report: text, effects, ...hash } };
 }
 

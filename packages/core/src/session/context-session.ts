@@ -14,6 +14,7 @@ import type { SummarySpending } from "../state/turn-summaries.ts";
 import type { ToolAnswer } from "./answers.ts";
 import type { ActivateRange } from "./chosen-range.ts";
 import type { FindRequest } from "./find-objects.ts";
+import type { SecretsSeen } from "./session-mask.ts";
 import type { SessionTool } from "./session-tool.ts";
 import type { RefusedRequest } from "./learn-refusal.ts";
 import type { ForgetRequest } from "./forget-objects.ts";
@@ -94,6 +95,8 @@ export interface ContextSession extends AsyncDisposable {
    * in this store. A history that only mentions handles is not recognised: other names can look like handles.
    */
   readonly isFromOtherStore: boolean;
+  /** The secrets in what came in; undefined if nothing looks for them. */
+  readonly secrets?: SecretsSeen;
   /** The agent's working folder, an absolute path. Relative paths of tool calls start here. */
   readonly workspace: string;
   /** Reads the session's files. */

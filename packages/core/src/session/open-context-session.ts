@@ -16,6 +16,7 @@ import { type HostSignals, type IngestedList, ingestMessages } from "../history/
 import { knownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
+import { maskedFiles } from "../host/masked-files.ts";
 import type { ReadList } from "../host/read-list.ts";
 import { beginSession, openState } from "../state/open-state.ts";
 import {
@@ -41,8 +42,10 @@ import { noteLeftOut } from "./note-left-out.ts";
 import { objectOperations } from "./object-operations.ts";
 import { sessionTools } from "./context-tools.ts";
 import { lookAtView, makeView } from "./make-view.ts";
+import { maskedSession } from "./masked-session.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { sessionMask } from "./session-mask.ts";
 import { sessionRecords } from "./session-records.ts";
 import { splitList, type SplitList } from "./split-list.ts";
 import type { View, ViewOptions } from "./view-options.ts";
@@ -63,6 +66,17 @@ export async function openContextSession(
   given: SessionDependencies,
   host: HostSession,
   options: OpenSessionOptions = {},
+): Promise<ContextSession> {
+  if (given.mask === undefined) return await openSession(given, host, options);
+  const mask = sessionMask(given.mask);
+  const files = maskedFiles(given.files, mask);
+  return maskedSession(await openSession({ ...given, files, mask }, host, options), mask);
+}
+
+async function openSession(
+  given: SessionDependencies,
+  host: HostSession,
+  options: OpenSessionOptions,
 ): Promise<ContextSession> {
   /** The host's own tool that reads files, as far as it was announced. */
   let hostRead: string | undefined;

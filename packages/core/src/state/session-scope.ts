@@ -16,6 +16,7 @@ import {
   sealObject,
   type StoredMetadata,
   type StoredVersion,
+  type TextMask,
 } from "@self-context-manager/objects";
 import type { FileTracker } from "@self-context-manager/tracker";
 import type { ToolFacts } from "../calls/tool-facts.ts";
@@ -66,6 +67,8 @@ export interface SessionDependencies {
   readonly linkedObjects?: number;
   /** Where the model finds and names objects: in what the workspace made or saw, or in the whole store. Default: `workspace`. */
   readonly findIn?: FindIn;
+  /** Replaces secrets in what comes in by marks, and puts them back in what is sent. Without it, texts are stored as they are. */
+  readonly mask?: TextMask;
   /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */
   readonly fileKey?: (path: string) => string;
 }

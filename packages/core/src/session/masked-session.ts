@@ -1,0 +1,120 @@
+import { defined, type JsonObject, sha256 } from "@self-context-manager/objects";
+import type { CallFacts } from "../calls/call-kind.ts";
+import { canWrite } from "../calls/written-stand-ins.ts";
+import { changedMessage, changedValue } from "../host/masked-message.ts";
+import type { ReadList, ReadMessage } from "../host/read-list.ts";
+import type { ViewMessage } from "../view/layout.ts";
+import { hostText, type ToolAnswer } from "./answers.ts";
+import { sessionTools } from "./context-tools.ts";
+import type { ContextSession } from "./context-session.ts";
+import type { SessionMask } from "./session-mask.ts";
+import type { View } from "./view-options.ts";
+
+/**
+ * Returns a session whose texts have the marks of a mask (decision D70), so that everything inside of it works on texts with
+ * marks: what is stored, compared, counted and hashed. What comes from the host is hidden here, and what goes to the model or
+ * the host is revealed here. Keys of messages are made from the host's own messages, before.
+ */
+export function maskedSession(session: ContextSession, mask: SessionMask): ContextSession {
+  const hide = (text: string): string => mask.hide(text);
+  const hidden = (list: ReadList): ReadList => ({
+    ...list,
+    messages: list.messages.map((one) => hiddenMessage(one, hide)),
+  });
+  const reveal = revealedMessages(mask);
+  const shown = (view: View): View => ({ ...view, messages: view.messages.map(reveal) });
+  const answered = async (answer: Promise<ToolAnswer>): Promise<ToolAnswer> =>
+    revealedAnswer(await answer, mask);
+  const masked: ContextSession = {
+    ...session,
+    get isShared() {
+      return session.isShared;
+    },
+    get isFromOtherStore() {
+      return session.isFromOtherStore;
+    },
+    secrets: mask.seen,
+    ingest: async (list, signals) => await session.ingest(hidden(list), signals),
+    ingestAndView: async (list, options) =>
+      shown(await session.ingestAndView(hidden(list), options)),
+    nextView: async (options) => shown(await session.nextView(options)),
+    peekView: async (options) => shown(await session.peekView(options)),
+    tools: () => sessionTools(masked),
+    read: async (...given) => await answered(session.read(...given)),
+    activate: async (...given) => await answered(session.activate(...given)),
+    deactivate: async (target, options = {}) => {
+      const { note, ...others } = options;
+      const given = note === undefined ? others : { ...others, note: hide(note) };
+      return await answered(session.deactivate(target, given));
+    },
+    pin: async (...given) => await answered(session.pin(...given)),
+    unpin: async (...given) => await answered(session.unpin(...given)),
+    showField: async (...given) => await answered(session.showField(...given)),
+    find: async ({ words, ...request }, options) => {
+      const given = {
+        ...request,
+        ...defined({ words: words === undefined ? words : hide(words) }),
+      };
+      return await answered(session.find(given, options));
+    },
+    archive: async () => await answered(session.archive()),
+    load: async (target) => await answered(session.load(target)),
+    name: async (target, nickname) => await answered(session.name(target, hide(nickname))),
+    note: async (target, text, options) =>
+      await answered(session.note(target, hide(text), options)),
+    checkArguments: async (toolName, args) =>
+      (await session.checkArguments(toolName, args)) ??
+      lostMarkReason(session.toolFacts(toolName, args), args, mask),
+    recordSystemPrompt: async (origin, text) =>
+      mask.reveal(await session.recordSystemPrompt(origin, hide(text))),
+    addSummary: async (request, answer) =>
+      await session.addSummary(request, { ...answer, text: hide(answer.text) }),
+  };
+  return masked;
+}
+
+function hiddenMessage(one: ReadMessage, hide: (text: string) => string): ReadMessage {
+  let message: ReturnType<ReadMessage["decode"]> | undefined;
+  return { ...one, decode: () => (message ??= changedMessage(one.decode(), hide)) };
+}
+
+/** Returns a function that reveals the messages of views. Nearly all messages are those of the view before. */
+function revealedMessages(mask: SessionMask): (message: ViewMessage) => ViewMessage {
+  const known = new WeakMap<ViewMessage, ViewMessage>();
+  return (message) => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    let isWhole = true;
+    const made = changedMessage(message, (text) => mask.reveal(text, () => (isWhole = false)));
+    // The bytes of a lost mark can come back with another process.
+    if (isWhole) known.set(message, made);
+    return made;
+  };
+}
+
+/**
+ * Returns the reason why a call that can write a file must not run: an argument has a mark of which the bytes are gone, and
+ * the file would get the mark.
+ */
+function lostMarkReason(facts: CallFacts, args: JsonObject, mask: SessionMask): string | undefined {
+  if (!mask.seen.hasLost || !canWrite(facts)) return undefined;
+  let hasMark = false;
+  changedValue(args, (text) => mask.reveal(text, () => (hasMark = true)));
+  return hasMark
+    ? 'The call did not run, because an argument contains a mark that begins with "[secret: ": it stands for a secret of which the bytes are no longer stored. Read the text again, or change only what is around the secret.'
+    : undefined;
+}
+
+/** Returns an answer as the host shows it. Its hash stays that of the stored text, with which the result is compared. */
+function revealedAnswer(answer: ToolAnswer, mask: SessionMask): ToolAnswer {
+  const shown = hostText(answer);
+  const revealed = mask.reveal(shown);
+  const text = mask.reveal(answer.text);
+  if (revealed === shown && text === answer.text) return answer;
+  return {
+    ...answer,
+    text,
+    ...(answer.hostText === undefined ? {} : { hostText: revealed }),
+    textHash: sha256(shown),
+  };
+}
