@@ -12,6 +12,7 @@ export { type Availability, breakableStore } from "./harness/driver/breakable-st
 export { countedIds } from "./harness/driver/counted-ids.ts";
 export { neutralMessage, type NeutralParts } from "./harness/driver/neutral-message.ts";
 export { storedHashes } from "./harness/driver/stored-hashes.ts";
+export { storedTexts } from "./harness/driver/stored-texts.ts";
 export { storedPrompts } from "./harness/driver/stored-prompts.ts";
 export { hostSettings, openTriedSession, type TriedPlace } from "./harness/driver/tried-session.ts";
 export { harnessContract, type HarnessContract } from "./harness/harness-contract.ts";

@@ -17,6 +17,7 @@ import {
   scriptedCalls,
   storedHashes,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 import {
   generateText,
@@ -29,6 +30,7 @@ import {
 
 import { type OpenSdkModel, openScriptedModel } from "./scripted-sdk-model.ts";
 import { sdkTools } from "./sdk-tools.ts";
+import { memoryMask } from "../harness/scripted-host.ts";
 
 /**
  * How an app uses the adapter: `prepareStep` and the wrapped tools, the middleware with the wrapped tools, or only the
@@ -52,6 +54,7 @@ export function sdkHost({
   return async (options) => {
     const { other = {} } = options;
     const folder = memoryFolder(options.files);
+    const mask = memoryMask();
     const availability: Availability = { isBroken: options.brokenStore };
     const store = breakableStore(memoryStore(), availability);
     const ids = uuidIds(systemClock);
@@ -78,7 +81,7 @@ export function sdkHost({
       return aiSdkContext({
         openSession: async () =>
           (session = await openTriedSession(
-            { store, files: folder, ids, workspace: folder.path },
+            { store, files: folder, ids, workspace: folder.path, mask },
             options.settings,
             { harness: aiSdkAdapter.harness, sessionId: `chat-${chats}` },
           )),
@@ -169,6 +172,7 @@ export function sdkHost({
         await Promise.resolve();
       },
       systemPrompts: async () => await storedPrompts(store),
+      storedTexts: async () => await storedTexts(store),
       requestHashes: async () => await storedHashes(store),
       sentHashes: () => sdk.bodies.map((one) => sha256(one)),
       goBack: async (prompt) => {

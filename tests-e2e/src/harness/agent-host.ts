@@ -14,6 +14,7 @@ import {
   scriptedCalls,
   storedHashes,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 
 import {
@@ -25,6 +26,7 @@ import {
   textOf,
 } from "./agent-model.ts";
 import { agentTools } from "./agent-tools.ts";
+import { memoryMask } from "./scripted-host.ts";
 
 /** The parts of pi-agent-core that are used. All releases have them. */
 export interface AgentModule {
@@ -38,6 +40,7 @@ export interface AgentModule {
 export function agentHost({ Agent }: AgentModule): OpenHost {
   return async (options) => {
     const folder = memoryFolder(options.files);
+    const mask = memoryMask();
     const availability: Availability = { isBroken: false };
     const store = breakableStore(memoryStore(), availability);
     const requests: ModelRequest[] = [];
@@ -76,7 +79,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
     async function open(messages: readonly AgentMessage[]): Promise<InstanceType<typeof Agent>> {
       const tools = agentTools(folder, options.other);
       session = await openTriedSession(
-        { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path },
+        { store, files: folder, ids: uuidIds(systemClock), workspace: folder.path, mask },
         options.settings,
         { harness: piAgentAdapter.harness, sessionId: `agent-${forks + 1}` },
       );
@@ -147,6 +150,7 @@ export function agentHost({ Agent }: AgentModule): OpenHost {
         await Promise.resolve();
       },
       systemPrompts: async () => await storedPrompts(store),
+      storedTexts: async () => await storedTexts(store),
       requestHashes: async () => await storedHashes(store),
       sentHashes: () => requests.map((one) => sha256(JSON.stringify(one))),
       goBack: async (prompt) => {

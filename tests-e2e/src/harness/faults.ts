@@ -23,7 +23,7 @@ import {
   withAnswers,
   withTool,
 } from "./faulty-adapters.ts";
-import { scriptedHost } from "./scripted-host.ts";
+import { memoryMask, scriptedHost } from "./scripted-host.ts";
 
 const { fingerprints } = scriptedCodecs;
 
@@ -65,6 +65,18 @@ export const harnessFaults: Readonly<Record<HarnessLaw, Readonly<Record<string, 
         (await adapter.beforeTool(call)) ??
         (/, now in /u.test(JSON.stringify(call.arguments["text"])) ? "it has a stub" : undefined),
     })),
+  },
+  "secrets-are-marks": {
+    "stores texts as they are": scriptedHost({ maskedBy: () => undefined }),
+    "sends the marks": scriptedHost({ maskedBy: (mask) => ({ ...mask, reveal: (text) => text }) }),
+    "gives the bytes to a text that quotes a mark": scriptedHost({
+      maskedBy: (mask) => ({
+        ...mask,
+        hide: (text, onFound) =>
+          text.startsWith("what is [secret: ") ? text : mask.hide(text, onFound),
+      }),
+    }),
+    "does not keep the bytes for the next process": scriptedHost({ maskedBy: () => memoryMask() }),
   },
   "deactivated-is-gone": {
     "reports a deactivation without deactivating": withTool("deactivate", async () => undefined),

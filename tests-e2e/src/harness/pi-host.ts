@@ -1,7 +1,7 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
-import { systemClock, uuidIds } from "@self-context-manager/compose";
-import { silentLogger } from "@self-context-manager/core";
-import { sha256 } from "@self-context-manager/core/host";
+import { storeMask, systemClock, uuidIds } from "@self-context-manager/compose";
+import { maskedFiles, silentLogger } from "@self-context-manager/core";
+import { defined, sha256 } from "@self-context-manager/core/host";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   type Availability,
@@ -12,6 +12,7 @@ import {
   openTriedSession,
   storedHashes,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
@@ -133,6 +134,10 @@ export function piHost(pi: PiVersion): OpenHost {
         const prompts = await storedPrompts(store);
         return prompts.map((text) => text.replaceAll(workFolder(), "WORK"));
       },
+      storedTexts: async () => {
+        await using store = await openSqliteStore({ path: databasePath });
+        return await storedTexts(store);
+      },
       requestHashes: async () => {
         await using store = await openSqliteStore({ path: databasePath });
         return await storedHashes(store);
@@ -176,9 +181,21 @@ function openOn(path: string, availability: Availability, settings: HostSettings
     const ids = uuidIds(systemClock);
     const logger = silentLogger;
     const watcher = watchFiles({ roots: [workspace], logger });
-    const tracker = stack.use(fileTracker({ store, files, ids, logger, workspace, watcher }));
+    const mask = storeMask({ store: "sqlite", at: path }, {});
+    const tracked = mask === undefined ? files : maskedFiles(files, mask);
+    const tracker = stack.use(
+      fileTracker({ store, files: tracked, ids, logger, workspace, watcher }),
+    );
     // As Pi's entry point sets it: no release reports whether another extension changes what `read` returns.
-    const place = { store, files, ids, workspace, tracker, activateUnread: "ask" } as const;
+    const place = {
+      store,
+      files,
+      ids,
+      workspace,
+      tracker,
+      activateUnread: "ask",
+      ...defined({ mask }),
+    } as const;
     const session = await openTriedSession(place, settings, host);
     const opened = stack.move();
     return {

@@ -14,7 +14,8 @@ import {
   sha256,
   toJson,
 } from "@self-context-manager/core/host";
-import { uuidIds } from "@self-context-manager/compose";
+import { storeMask, uuidIds } from "@self-context-manager/compose";
+import { defined, type TextMask } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import { setImmediate as nextTick } from "node:timers/promises";
 import {
@@ -35,6 +36,7 @@ import {
   type SavedSession,
   storedHashes,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 
 /** The parts of a host that a faulty adapter can use. */
@@ -60,6 +62,8 @@ export interface ScriptedHostOptions {
   readonly keeps?: number;
   /** The name of the host's tool that reads files. Default: `read`. */
   readonly readTool?: string;
+  /** Returns what replaces secrets, for the mask of a sound host. Default: that mask, which lasts as long as the host. */
+  readonly maskedBy?: (mask: TextMask) => TextMask | undefined;
   /** Opens the store of a host. Default: the memory store. */
   readonly openStore?: (clock: Clock) => Promise<HostStore>;
 }
@@ -87,6 +91,13 @@ async function breakableMemory(clock: Clock): Promise<HostStore> {
   });
 }
 
+/** Returns the mask of a store in memory. */
+export function memoryMask(): TextMask {
+  const mask = storeMask(undefined, { secrets: "mask" });
+  if (mask === undefined) throw new TypeError("there is no mask");
+  return mask;
+}
+
 /** Returns the usual facts, and those of a tool of this name that reads files. */
 function factsWith(readTool: string): ToolFacts {
   return (name, args) => usualToolFacts(name === readTool ? "read" : name, args);
@@ -108,6 +119,7 @@ export function scriptedHost({
   keeps = Number.POSITIVE_INFINITY,
   readTool = "read",
   openStore = breakableMemory,
+  maskedBy = (mask) => mask,
 }: ScriptedHostOptions = {}): (options: HostOptions) => Promise<ScriptedHost> {
   return async (options) => {
     const clock = { now: () => 1_700_000_000_000 };
@@ -116,6 +128,7 @@ export function scriptedHost({
     const { store } = kept;
     if (options.brokenStore) kept.setBroken(true);
     const ids = uuidIds(clock);
+    const mask = memoryMask();
     const notices: string[] = [];
     const earlier: ScriptedHarness["requests"][number][] = [];
     const sent: ScriptedHarness["payloads"][number][] = [];
@@ -131,7 +144,14 @@ export function scriptedHost({
       const openSession = async (host: HostSession): Promise<ContextSession> =>
         openedAs(
           await openTriedSession(
-            { store, files: folder, ids, workspace: folder.path, toolFacts: factsWith(readTool) },
+            {
+              store,
+              files: folder,
+              ids,
+              workspace: folder.path,
+              toolFacts: factsWith(readTool),
+              ...defined({ mask: maskedBy(mask) }),
+            },
             options.settings,
             host,
           ),
@@ -208,6 +228,7 @@ export function scriptedHost({
       addOwnMessage: async (text) => await Promise.resolve(current.harness.note(text)),
       changeUsage: async () => await Promise.resolve(current.harness.changeUsage()),
       systemPrompts: async () => await storedPrompts(store),
+      storedTexts: async () => await storedTexts(store),
       requestHashes: async () => await storedHashes(store),
       sentHashes: () => payloads().map((one) => sha256(JSON.stringify(one))),
       payloads,

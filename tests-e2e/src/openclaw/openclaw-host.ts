@@ -6,6 +6,7 @@ import {
   type OpenHost,
   type ScriptedModel,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 
 import { mkdirSync } from "node:fs";
@@ -256,6 +257,10 @@ async function openHost(
     },
     // OpenClaw shows no plugin its requests, so no law calls it.
     requestHashes: async () => await Promise.resolve([]),
+    async storedTexts() {
+      await using store = await openSqliteStore({ path: storePath });
+      return await storedTexts(store);
+    },
     async systemPrompts() {
       await using store = await openSqliteStore({ path: storePath });
       // The host puts what an engine adds between the parts of its prompt.

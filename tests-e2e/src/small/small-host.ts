@@ -14,16 +14,19 @@ import {
   scriptedTools,
   storedHashes,
   storedPrompts,
+  storedTexts,
 } from "@self-context-manager/testkit";
 import { toJson } from "@self-context-manager/core/host";
 
 import { type SmallAdapter, smallAdapter, smallHarnessAdapter } from "./small-adapter.ts";
 import { type SmallHarness, smallHarness, type SmallRequest } from "./small-harness.ts";
 import type { SmallAnswer, SmallMessage } from "./small-messages.ts";
+import { memoryMask } from "../harness/scripted-host.ts";
 
 /** Opens hosts that are the small harness with its adapter, on a folder and a store in memory. */
 export const smallHost: OpenHost = async (options) => {
   const folder = memoryFolder(options.files);
+  const mask = memoryMask();
   const tools = scriptedTools(folder);
   const availability: Availability = { isBroken: options.brokenStore };
   const store = breakableStore(memoryStore(), availability);
@@ -42,7 +45,7 @@ export const smallHost: OpenHost = async (options) => {
     const adapter = smallAdapter({
       openSession: async () =>
         await openTriedSession(
-          { store, files: folder, ids, workspace: folder.path },
+          { store, files: folder, ids, workspace: folder.path, mask },
           options.settings,
           { harness: smallHarnessAdapter.harness, sessionId },
         ),
@@ -87,6 +90,7 @@ export const smallHost: OpenHost = async (options) => {
     writeFile: async (path, text) => await Promise.resolve(folder.set(path, text)),
     goBack: async (prompt) => await Promise.resolve(current.harness.goBack(prompt)),
     systemPrompts: async () => await storedPrompts(store),
+    storedTexts: async () => await storedTexts(store),
     requestHashes: async () => await storedHashes(store),
     // The harness records no usage.
     changeUsage: async () => await Promise.resolve(),

@@ -109,6 +109,8 @@ export interface HarnessHost extends AsyncDisposable {
   changeUsage(): Promise<void>;
   /** Returns the newest versions of the system prompts in the store, as `instruction` of a request shows them. */
   systemPrompts(): Promise<readonly string[]>;
+  /** Returns all versions in the store, each as JSON. */
+  storedTexts(): Promise<readonly string[]>;
   /** Returns the hashes of requests that the store has, for a host that shows its requests. */
   requestHashes(): Promise<readonly string[]>;
   /** Returns the hashes of the requests as the provider got them, in order, for a host in which the driver sees them. */

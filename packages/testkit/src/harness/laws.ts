@@ -15,6 +15,7 @@ import {
 import {
   activeContentIsShown,
   imagesSurvive,
+  secretsAreMarks,
   standInsAreNotWritten,
   readShowsTheFileOnce,
   resultsAreReferences,
@@ -57,6 +58,7 @@ export type HarnessLaw =
   | "read-shows-the-file-once"
   | "written-file-is-refreshed"
   | "stand-ins-are-not-written"
+  | "secrets-are-marks"
   | "deactivated-is-gone"
   | "pinned-stays"
   | "activate-brings-back"
@@ -98,6 +100,7 @@ export const harnessLaws: Readonly<Record<HarnessLaw, HarnessScenario>> = {
   "read-shows-the-file-once": readShowsTheFileOnce,
   "written-file-is-refreshed": writtenFileIsRefreshed,
   "stand-ins-are-not-written": standInsAreNotWritten,
+  "secrets-are-marks": secretsAreMarks,
   "deactivated-is-gone": deactivatedIsGone,
   "pinned-stays": pinnedStays,
   "activate-brings-back": activateBringsBack,
@@ -142,6 +145,7 @@ export const harnessLawNeeds: Readonly<Record<HarnessLaw, readonly (keyof Harnes
   "read-shows-the-file-once": ["contextAssembly", "toolEvents"],
   "written-file-is-refreshed": ["contextAssembly", "toolEvents"],
   "stand-ins-are-not-written": ["contextAssembly", "toolGate", "toolEvents"],
+  "secrets-are-marks": managed,
   "deactivated-is-gone": managed,
   "pinned-stays": managed,
   "activate-brings-back": ["contextAssembly", "toolRegistration", "toolEvents"],

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 
 import type { HarnessScenario } from "../harness-host.ts";
 import type { ModelRequest } from "../model-request.ts";
-import { handleOf, hasFailed, imagesIn, last, resultOf, shownWords } from "../request-checks.ts";
+import {
+  handleOf,
+  hasFailed,
+  imagesIn,
+  last,
+  resultOf,
+  saidBy,
+  shownWords,
+} from "../request-checks.ts";
 import { blue, red } from "../samples.ts";
 import { endEpoch } from "../leaving.ts";
 import { contextCall, openStage, showing, textNames, wordsOf } from "../stage.ts";
@@ -113,6 +121,50 @@ export const standInsAreNotWritten: HarnessScenario = async (openHost) => {
   ]);
   assert.ok(shownWords(last(later), ["kept"]).length > 0, "a file can keep a stub");
 };
+
+export const secretsAreMarks: HarnessScenario = async (openHost) => {
+  await using stage = await openStage(openHost);
+  const { calls } = stage.host;
+  const lines = `first line\nTOKEN=${secret}\nlast line`;
+  // A short output has no handle, and a short text stays in view.
+  const others = "and other lines, which say nothing\n".repeat(40);
+  await stage.host.writeFile("a.txt", `${lines}\n${others}`);
+
+  const asked = await stage.say(`use ${secret} for it`, [
+    { read_a: calls.read("a.txt") },
+    { show_a: calls.show("a.txt") },
+    { write_b: calls.write("b.txt", `key: ${secret}\n`) },
+    (request) => ({ off: contextCall("deactivate", handleOf(request, "show_a")) }),
+  ]);
+  await endEpoch(stage);
+  const back = await stage.say("look again", [
+    (request) => ({ on: contextCall("activate", handleOf(request, "show_a")) }),
+  ]);
+  await stage.host.restart();
+  const resumed = await stage.say("still there");
+  const stored = await stage.host.storedTexts();
+  const [mark = "no mark"] = markOf.exec(stored.join("\n")) ?? [];
+  const quoted = last(await stage.say(`what is ${mark}?`));
+
+  const prompts = asked.map((request) => saidBy(request, [`use ${secret} for it`]).length);
+  assert.deepEqual(prompts, [1, 1, 1, 1, 1], "the prompt with its secret");
+  for (const request of [last(asked), last(back), last(resumed)]) {
+    const shown = request.messages.map(({ text }) => text).join("\n");
+    assert.ok(shown.includes(lines), "a request has the text of the file as it is on disk");
+    const sent = request.messages.map(({ bytes }) => bytes).join("\n");
+    assert.doesNotMatch(sent, markOf, "a request has no mark");
+  }
+  assert.ok(!stored.some((text) => text.includes(secret)), "the store has no secret");
+  assert.match(mark, /^\[secret: github-token, 40 characters, /u, "the store has marks");
+  const words = quoted.messages.filter(({ role }) => role === "user").map(({ text }) => text);
+  assert.ok(words.includes(`what is ${mark}?`), "a text that quotes a mark stays as it is");
+};
+
+/** Joined here, so that no file contains a text that looks like a key. */
+const secret = ["ghp", `${"q7Zr2Kd9".repeat(4)}Wm4x`].join("_");
+
+/** Matches a mark of a secret. */
+const markOf = /\[secret: [a-z-]+, \d+ characters, [0-9a-f]{12}\]/u;
 
 /** The handle of a file that the session does not have. */
 const unknownFile = "f99";
