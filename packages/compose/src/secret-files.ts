@@ -44,6 +44,10 @@ export function secretFiles(path: string, canBegin: boolean): SecretBook {
       key ??= readKey(places.key) ?? (canBegin ? newKey(places.key) : randomBytes(32));
       return createHmac("sha256", key).update(secret).digest("hex").slice(0, idDigits);
     },
+    secrets() {
+      follow();
+      return known.values();
+    },
     secretOf(id) {
       if (!known.has(id)) follow();
       return known.get(id);

@@ -55,6 +55,7 @@ function memoryBook(): SecretBook {
       return secrets.size > 0;
     },
     idOf: (secret) => createHmac("sha256", key).update(secret).digest("hex").slice(0, 12),
+    secrets: () => secrets.values(),
     secretOf: (id) => secrets.get(id),
     keep(fresh) {
       for (const [id, secret] of fresh) secrets.set(id, secret);

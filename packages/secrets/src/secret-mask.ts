@@ -1,5 +1,6 @@
 import type { FoundText, TextMask } from "@self-context-manager/objects";
 import { findSecrets } from "./find-secrets.ts";
+import { type KnownSecrets, knownSecrets } from "./known-secrets.ts";
 import { markPattern, markStart, secretMark } from "./secret-mark.ts";
 import type { SecretSpan } from "./secret-rule.ts";
 
@@ -11,6 +12,8 @@ export interface SecretBook {
   idOf(secret: string): string;
   /** Returns the secret with an id; undefined if it is not known. */
   secretOf(id: string): string | undefined;
+  /** Returns the secrets that are known now. */
+  secrets(): Iterable<string>;
   /** Keeps secrets. When it returns, other processes find them too. Throws `StoreError` if it cannot. */
   keep(secrets: ReadonlyMap<string, string>): void;
 }
@@ -24,20 +27,28 @@ const markRule = "mark";
 /** Returns a mask that replaces secrets by marks. */
 export function secretMask(book: SecretBook, setting: SecretsSetting = "mask"): TextMask {
   const isHiding = setting === "mask";
+  let known: KnownSecrets | undefined;
 
-  function spansIn(text: string): readonly SecretSpan[] {
-    return setting === "off" ? [] : findSecrets(text);
+  /** Returns what rules find in a text, and known secrets wherever else they are in it. */
+  function hiddenIn(text: string): readonly SecretSpan[] {
+    const found = findSecrets(text);
+    if (known === undefined) {
+      known = knownSecrets();
+      for (const secret of book.secrets()) if (!secret.startsWith(markStart)) known.add(secret);
+    }
+    for (const { start, end } of found) known.add(text.slice(start, end));
+    return withMore(known.find(text), found);
   }
 
   return {
     isHiding,
     hide(text, onFound) {
-      const found = spansIn(text);
-      if (!isHiding) for (const span of found) onFound?.(foundText(book, text, span));
-      const hidden = isHiding ? found : [];
-      const marks = isHiding || book.isBegun ? marksIn(text) : [];
-      if (hidden.length + marks.length === 0) return text;
-      return replaced(text, withMarks(hidden, marks), book, onFound);
+      if (setting === "keep")
+        for (const span of findSecrets(text)) onFound?.(foundText(book, text, span));
+      const hidden = isHiding ? hiddenIn(text) : [];
+      const hasMarks = text.includes(markStart) && (isHiding || book.isBegun);
+      const spans = hasMarks ? withMore(hidden, marksIn(text)) : hidden;
+      return spans.length === 0 ? text : replaced(text, spans, book, onFound);
     },
     reveal(text, onLost) {
       if (!text.includes(markStart)) return text;
@@ -57,7 +68,6 @@ function foundText(book: SecretBook, text: string, { start, end, rule }: SecretS
 }
 
 function marksIn(text: string): readonly SecretSpan[] {
-  if (!text.includes(markStart)) return [];
   return [...text.matchAll(markPattern)].map(({ 0: mark, index }) => ({
     start: index,
     end: index + mark.length,
@@ -65,16 +75,20 @@ function marksIn(text: string): readonly SecretSpan[] {
   }));
 }
 
-/** Returns both in order. Of a secret and a mark that overlap, the mark counts. */
-function withMarks(
-  found: readonly SecretSpan[],
-  marks: readonly SecretSpan[],
+/** Returns both in order, without those that overlap one of `certain`. */
+function withMore(
+  others: readonly SecretSpan[],
+  certain: readonly SecretSpan[],
 ): readonly SecretSpan[] {
-  if (marks.length === 0) return found;
-  const apart = found.filter(
-    ({ start, end }) => !marks.some((mark) => start < mark.end && mark.start < end),
-  );
-  return [...apart, ...marks].toSorted((left, right) => left.start - right.start);
+  if (certain.length === 0 || others.length === 0) return certain.length === 0 ? others : certain;
+  const merged: SecretSpan[] = [];
+  let next = 0;
+  for (const one of others) {
+    while (next < certain.length && (certain[next]?.end ?? 0) <= one.start)
+      merged.push(certain[next++] as SecretSpan);
+    if (next === certain.length || one.end <= (certain[next]?.start ?? 0)) merged.push(one);
+  }
+  return [...merged, ...certain.slice(next)];
 }
 
 function replaced(

@@ -41,7 +41,7 @@ test("puts back exactly what it replaced, whatever the text is", () => {
 
       expect(mask.reveal(hidden)).toBe(text);
       expect(mask.hide(text)).toBe(hidden);
-      expect(secretMask(memoryBook()).hide(text)).toBe(hidden);
+      expect(secretMask(book).hide(text)).toBe(hidden);
       expect(hidden.split("\n").length).toBe(text.split("\n").length);
       for (const setting of ["keep", "off"] as const) {
         const other = secretMask(book, setting);
@@ -67,6 +67,21 @@ test("replaces a secret by its rule, its length and an id of its bytes", () => {
   expect(secretMask(memoryBook("another key")).hide(`STRIPE=${secret} is used`)).not.toBe(hidden);
 });
 
+test("replaces a known secret also where nothing but its bytes is there", () => {
+  const book = memoryBook();
+  const password = ["Xy7", "kq9Lm2", "Wd4"].join("");
+  const bare = `the password ${password}`;
+  const before = secretMask(book).hide(bare);
+  const both = secretMask(book).hide(`${bare}\nDB_PASSWORD=${password}`);
+
+  expect(before).toBe(bare);
+  expect(both).not.toContain(password);
+  for (const mask of [secretMask(book), secretMask(book)]) {
+    expect(mask.hide(bare)).toMatch(/^the password \[secret: known-secret, 12 characters, /u);
+    expect(mask.reveal(mask.hide(`x${password}x`))).toBe(`x${password}x`);
+  }
+});
+
 test("does not give the bytes of a secret to a text that quotes its mark", () => {
   const mask = secretMask(memoryBook());
   const mark = mask.hide(`use ${secrets[0]}`).slice(4);
@@ -82,7 +97,7 @@ test("leaves a mark whose bytes are gone, and a part of a mark", () => {
   let lost = 0;
 
   expect(mask.reveal(hidden.slice(0, -6))).toBe(hidden.slice(0, -6));
-  book.secrets.clear();
+  book.kept.clear();
   expect(mask.reveal(hidden, () => (lost += 1))).toBe(hidden);
   expect(lost).toBe(1);
 });
@@ -105,7 +120,7 @@ test("reports each secret, and leaves it where secrets are kept", () => {
 
   expect(text).toBe(`use ${secrets[0]} now`);
   expect(found).toEqual(["anthropic-key"]);
-  expect(book.secrets.size).toBe(0);
+  expect(book.kept.size).toBe(0);
 });
 
 test("looks for nothing where it is off", () => {

@@ -1,4 +1,4 @@
-import { type ObjectStore, StoreError } from "@self-context-manager/objects";
+import { type ObjectStore, StoreError, type TextMask } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import type { ConnectOptions } from "../../src/adapters/connect-options.ts";
 import { connect, type Connection } from "../../src/adapters/connection.ts";
@@ -32,6 +32,8 @@ export interface TestConnectionOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Default: the pooled layout. */
   readonly layout?: Layout;
+  /** Default: texts are stored as they are. */
+  readonly mask?: TextMask;
   /** Waited for by each opening. */
   readonly opening?: () => Promise<void>;
   /** What else the host offers. */
@@ -56,7 +58,10 @@ export async function testConnection(options: TestConnectionOptions = {}): Promi
   };
   const files = fakeFiles(options.files);
   const { layout } = options;
-  const { dependencies } = await openTestSession(layout === undefined ? {} : { layout });
+  const { dependencies } = await openTestSession({
+    ...(layout === undefined ? {} : { layout }),
+    ...(options.mask === undefined ? {} : { mask: options.mask }),
+  });
   let breakable = breakableStore();
   let opened = 0;
   let closed = 0;

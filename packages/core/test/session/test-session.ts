@@ -5,6 +5,7 @@ import {
   type ObjectId,
   type ObjectStore,
   silentLogger,
+  type TextMask,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import type { FileTracker } from "@self-context-manager/tracker";
@@ -41,6 +42,7 @@ export interface TestSessionOptions {
   readonly activateUnread?: "read" | "ask";
   readonly toolFacts?: ToolFacts;
   readonly documents?: DocumentUpkeep;
+  readonly mask?: TextMask;
   /** Default: 2,000. */
   readonly longTexts?: number;
   /** Default: `/work`. */
@@ -74,6 +76,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
     workspace: options.workspace ?? "/work",
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.tracker === undefined ? {} : { tracker: options.tracker }),
+    ...(options.mask === undefined ? {} : { mask: options.mask }),
     ...(options.documents === undefined ? {} : { documents: options.documents }),
     ...(options.toolFacts === undefined ? {} : { toolFacts: options.toolFacts }),
     ...(options.longTexts === undefined ? {} : { longTexts: options.longTexts }),

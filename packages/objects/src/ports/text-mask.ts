@@ -5,7 +5,8 @@
  * Laws:
  *
  * - `reveal-undoes-hide`: `reveal(hide(text))` is the text, whatever it contains, also a text in the form of a mark.
- * - `same-text-same-marks`: `hide` of the same text is the same text, in each process that uses the same files.
+ * - `same-text-same-marks`: `hide` of the same text is the same text, in each process that uses the same files, as long as
+ *   no other text has shown that a part of it is a secret.
  * - `lines-stay`: a mark has no line break and replaces none.
  * - `hidden-is-kept`: when `hide` returns, what it replaced can be put back, also by another process.
  * - `one-pass`: what `reveal` puts back is not looked at again, so a text that quotes a mark gets nothing else.
