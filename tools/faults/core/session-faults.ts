@@ -488,4 +488,46 @@ export const sessionFaults: readonly DeliberateFault[] = [
     becomes: "known?.handle",
     breaks: "A file that is there again has a second handle.",
   },
+  {
+    file: "session/masked-session.ts",
+    of: "session.note(target, hide(text), options)",
+    becomes: "session.note(target, text, options)",
+    breaks: "A key in a note is stored.",
+  },
+  {
+    file: "session/masked-session.ts",
+    of: "    textHash: sha256(shown),\n",
+    becomes: "",
+    breaks: "The result of a read with a key is stored as the output of another tool.",
+  },
+  {
+    file: "session/masked-session.ts",
+    of: "if (!mask.seen.hasLost || !canWrite(facts)) return undefined;",
+    becomes: "return undefined;",
+    breaks: "A mark is written into a file instead of its key.",
+  },
+  {
+    file: "host/masked-files.ts",
+    of: "text: mask.hide(text, onFound)",
+    becomes: "text",
+    breaks: "A key in a file is stored.",
+  },
+  {
+    file: "host/masked-message.ts",
+    of: "const newName = kept === keptInside ? change(name) : name;",
+    becomes: "const newName = name;",
+    breaks: "A key that is the name of a field in arguments is stored.",
+  },
+  {
+    file: "host/masked-message.ts",
+    of: "kept.has(name) && (kept === keptFields",
+    becomes: "(kept.has(name) || openFields.has(name)) && (kept === keptFields",
+    breaks: "A key in the arguments of a call is stored.",
+  },
+  {
+    file: "history/record-write.ts",
+    of: "const before = stored === undefined ? undefined : reveal(stored);",
+    becomes: "const before = stored;",
+    breaks: "An edit of a part of a key counts as a change by another program.",
+  },
 ];

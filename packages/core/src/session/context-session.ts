@@ -180,7 +180,7 @@ export interface ContextSession extends AsyncDisposable {
   /** Adds an object of the store to the pool as inactive, for example a file of another session. */
   load(target: string): Promise<ToolAnswer>;
   /**
-   * Returns a whole object of the session or the store, for the user. Nothing changes. Returns a refusal (`ok: false`)
+   * Returns a whole object of the session or the store, for the user, with its text as the host has it. Nothing changes. Returns a refusal (`ok: false`)
    * for an unknown or ambiguous name.
    */
   inspect(target: string): Promise<StoredVersion | ToolAnswer>;

@@ -21,8 +21,9 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
     ...list,
     messages: list.messages.map((one) => hiddenMessage(one, hide)),
   });
-  const reveal = revealedMessages(mask);
-  const shown = (view: View): View => ({ ...view, messages: view.messages.map(reveal) });
+  const reveal = (text: string): string => mask.reveal(text);
+  const revealed = revealedMessages(mask);
+  const shown = (view: View): View => ({ ...view, messages: view.messages.map(revealed) });
   const answered = async (answer: Promise<ToolAnswer>): Promise<ToolAnswer> =>
     revealedAnswer(await answer, mask);
   const masked: ContextSession = {
@@ -59,6 +60,11 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
     },
     archive: async () => await answered(session.archive()),
     load: async (target) => await answered(session.load(target)),
+    inspect: async (target) => {
+      const found = await session.inspect(target);
+      if (!("body" in found)) return revealedAnswer(found, mask);
+      return { ...found, body: changedMessage(found.body, reveal) };
+    },
     name: async (target, nickname) => await answered(session.name(target, hide(nickname))),
     note: async (target, text, options) =>
       await answered(session.note(target, hide(text), options)),
@@ -66,7 +72,7 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
       (await session.checkArguments(toolName, args)) ??
       lostMarkReason(session.toolFacts(toolName, args), args, mask),
     recordSystemPrompt: async (origin, text) =>
-      mask.reveal(await session.recordSystemPrompt(origin, hide(text))),
+      reveal(await session.recordSystemPrompt(origin, hide(text))),
     addSummary: async (request, answer) =>
       await session.addSummary(request, { ...answer, text: hide(answer.text) }),
   };

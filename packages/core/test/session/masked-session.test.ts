@@ -161,6 +161,13 @@ describe("a session with a mask", () => {
     expect(await session.checkArguments("read", { path: "[mark-1]" })).toBeUndefined();
   });
 
+  it("shows the user an object with its secrets", async () => {
+    const { session } = await openTestSession({ files: { "/work/a.env": file }, mask: testMask() });
+    await session.read({ path: "a.env" });
+
+    expect(await session.inspect("f1")).toMatchObject({ body: { content: file } });
+  });
+
   it("recognises the result of its own tool that has a secret", async () => {
     const opened = await openTestSession({ files: { "/work/a.env": file }, mask: testMask() });
     const history = scriptHistory();

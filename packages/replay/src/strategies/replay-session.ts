@@ -66,13 +66,14 @@ export interface StoredRun {
 export async function storeSession(
   session: RecordedSession,
   path: string,
+  given: Pick<SessionDependencies, "mask"> = {},
 ): Promise<StoredRun | undefined> {
   const segments = segmentsOf(session);
   if (segments.length === 0) return undefined;
   const times: number[] = [];
   {
     await using store = await openSqliteStore({ path });
-    const dependencies = replayDependencies(store, defaultParts());
+    const dependencies = { ...replayDependencies(store, defaultParts()), ...given };
     for (const [index, { rows }] of segments.entries()) {
       const running = await openContextSession(dependencies, hostOf(session, index));
       const options = viewOptions(firstPrices());

@@ -1,0 +1,100 @@
+// How much CPU time do marks for secrets cost in a model call, and how many lines of recorded sessions have a false alarm?
+//
+// `secrets SESSION...` runs every fifth session in full into new SQLite stores, with a mask and without one, in turn and in
+// one process. The ratio is that of the sums of user and system time. Secrets are removed from recordings before they are
+// published, so each find is a false alarm.
+import { storeMask } from "@self-context-manager/compose";
+import type { TextMask } from "@self-context-manager/objects";
+import { findSecrets } from "@self-context-manager/secrets";
+
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { median, report, rounded } from "./report.ts";
+
+interface Replay {
+  readonly readSession: (file: string) => Promise<unknown>;
+  readonly storeSession: (
+    session: unknown,
+    path: string,
+    given: { readonly mask?: TextMask },
+  ) => Promise<{ readonly times: readonly number[] } | undefined>;
+}
+
+/** The first round only warms up. */
+const rounds = 6;
+
+const sessions = process.argv.slice(2);
+if (sessions.length === 0) throw new TypeError("give recorded sessions");
+const replay = new URL("../../packages/replay/src/", import.meta.url).href;
+const { readSession } = (await import(`${replay}read/read-session.ts`)) as Replay;
+const { storeSession } = (await import(`${replay}strategies/replay-session.ts`)) as Replay;
+
+const folder = await mkdtemp(join(tmpdir(), "scm-bench-"));
+let runs = 0;
+
+/** Returns the milliseconds and the number of the calls of a session. */
+async function run(session: unknown, isMasked: boolean): Promise<readonly [number, number]> {
+  runs += 1;
+  const at = join(folder, `${runs}.sqlite`);
+  const mask = isMasked ? storeMask({ store: "sqlite", at }, {}) : undefined;
+  const before = process.cpuUsage();
+  const stored = await storeSession(session, at, mask === undefined ? {} : { mask });
+  const { user, system } = process.cpuUsage(before);
+  await rm(at);
+  return [(user + system) / 1_000, stored?.times.length ?? 0];
+}
+
+const read = await Promise.all(sessions.filter((_, index) => index % 5 === 0).map(readSession));
+const present: number[] = [];
+const former: number[] = [];
+let calls = 0;
+for (let round = 0; round < rounds; round += 1) {
+  let [masked, plain] = [0, 0];
+  calls = 0;
+  for (const [index, session] of read.entries())
+    for (const isMasked of (round + index) % 2 === 0 ? [true, false] : [false, true]) {
+      const [milliseconds, count] = await run(session, isMasked);
+      if (isMasked) masked += milliseconds;
+      else plain += milliseconds;
+      if (isMasked) calls += count;
+    }
+  if (round === 0) continue;
+  present.push(masked);
+  former.push(plain);
+}
+await rm(folder, { recursive: true });
+
+/** Returns the texts in a line of a recording. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+const texts = sessions.flatMap((file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .flatMap((line) => textsIn(JSON.parse(line))),
+);
+const begin = process.cpuUsage();
+const alarms = texts.reduce((sum, text) => sum + findSecrets(text).length, 0);
+const { user, system } = process.cpuUsage(begin);
+const characters = texts.reduce((sum, { length }) => sum + length, 0);
+const ratios = present.map((one, index) => one / (former[index] ?? 1));
+report("secrets", {
+  unit: "milliseconds of CPU time per model call, median",
+  sessions: read.length,
+  calls,
+  masked: rounded(median(present) / calls),
+  plain: rounded(median(former) / calls),
+  ratios: ratios.map(rounded),
+  ratio: rounded(median(ratios)),
+  aim: 1.02,
+  searchedSessions: sessions.length,
+  lines: texts.reduce((sum, text) => sum + text.split("\n").length, 0),
+  falseAlarms: alarms,
+  millisecondsPerMillionCharacters: rounded((user + system) / 1_000 / (characters / 1e6)),
+});
