@@ -25,6 +25,20 @@ async function objectsOf(store: TemporaryStore): Promise<Readonly<Record<string,
   );
 }
 
+test("index and note store marks for secrets", async () => {
+  await using store = await temporaryStore();
+  const token = ["ghp", `${"q7Zr2Kd9".repeat(4)}Wm4x`].join("_");
+  await writeFile(join(store.workspace, "a.md"), `# Access\n\nuse ${token}\n`);
+
+  await store.scm("index");
+  const shown = await store.scm("print", "a.md");
+  const noted = await store.scm("note", "a.md", `with ${token}`);
+
+  expect(shown.stdout).toMatch(/use \[secret: github-token, 40 characters, [0-9a-f]{12}\]/u);
+  expect(noted.stdout).toMatch(/has the note "with \[secret: github-token, 40 characters, /u);
+  expect(shown.stdout + noted.stdout).not.toContain(token);
+});
+
 test("index stores Markdown files, and names the other files to which they link", async () => {
   await using store = await temporaryStore();
   await writeNotes(store.workspace);

@@ -40,6 +40,7 @@ test("every variable is read", () => {
       SCM_LONG_TEXTS: "800",
       SCM_EARLIER_THINKING: "leaves",
       SCM_FOLD: "off",
+      SCM_SECRETS: "keep",
       SCM_SUMMARIES: "results",
       SCM_SUMMARY_MODEL: "anthropic/claude-haiku",
       SCM_EPOCHS: '{"deactivate":"immediate","trim":null,"earlierThinking":"stays"}',
@@ -60,6 +61,7 @@ test("every variable is read", () => {
     policy: { type: "window", calls: 7, turns: 2 },
     activateUnread: "ask",
     longTexts: 800,
+    secrets: "keep",
     epochs: {
       deactivate: "immediate",
       trim: undefined,
@@ -93,6 +95,7 @@ test.each([
   ["SCM_ACTIVATE_UNREAD", "never", "read or ask"],
   ["SCM_EARLIER_THINKING", "1", "leaves or stays"],
   ["SCM_FOLD", "no", "on or off"],
+  ["SCM_SECRETS", "on", "mask or keep or off"],
   ["SCM_POLICY", "none", "recently-used or window"],
   ["SCM_SETTING", "lavish", "default or thrifty or careful"],
   ["SCM_LONG_TEXTS", "99", "a whole number from 100"],

@@ -211,38 +211,55 @@ const anchors = new RegExp(
 /** The names of the rules for the credentials of providers. */
 export const providerRules: readonly string[] = [...new Set(forms.map(({ rule }) => rule))];
 
-/** Characters of the shortest credential with its anchor. */
+/** Characters of the shortest credential with its anchor, and of the shortest part of one that has no sign within. */
 const shortest = 20;
+const shortestPart = 16;
 
-const isPart = 1;
+const isWord = 1;
 const isDigit = 2;
+const isSign = 4;
 
-/** The characters that credentials and what is before their secret part have: letters and digits, and some signs. */
-const parts = new Uint8Array(128);
-for (const sign of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-.+/=~:")
-  parts[sign.charCodeAt(0)] = isPart;
-for (const digit of "0123456789") parts[digit.charCodeAt(0)] = isPart | isDigit;
+/** The characters of credentials: letters and digits with what connects them, and signs between their parts. */
+const kinds = new Uint8Array(128);
+for (const letter of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-")
+  kinds[letter.charCodeAt(0)] = isWord;
+for (const digit of "0123456789") kinds[digit.charCodeAt(0)] = isWord | isDigit;
+for (const sign of ".+/=~:") kinds[sign.charCodeAt(0)] = isSign;
 
 /**
- * Returns the credentials of known providers in a text, by their forms. Only runs of their characters that are long enough and
- * have a digit are looked at more closely: that is a small part of most texts.
+ * Returns the credentials of known providers in a text, by their forms. Each has a part of 16 or more letters and digits, so a
+ * look at every sixteenth character finds the few places where one can be.
  */
 export function providerKeys(text: string): readonly SecretSpan[] {
   const found: SecretSpan[] = [];
   let start = 0;
-  let seen = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    const code = at === text.length ? 0 : text.charCodeAt(at);
-    const part = code < 128 ? (parts[code] ?? 0) : 0;
-    if (part !== 0) {
-      seen |= part;
+  while (start + shortestPart <= text.length) {
+    let at = start + shortestPart - 1;
+    while (at >= start && (kindAt(text, at) & isWord) !== 0) at -= 1;
+    if (at >= start) {
+      start = at + 1;
       continue;
     }
-    if (at - start >= shortest && seen >= isDigit) addFrom(text, start, at, found);
-    start = at + 1;
-    seen = 0;
+    let end = start + shortestPart;
+    while ((kindAt(text, end) & isWord) !== 0) end += 1;
+    if (hasDigit(text, start, end)) {
+      while (kindAt(text, start - 1) !== 0) start -= 1;
+      while (kindAt(text, end) !== 0) end += 1;
+      if (end - start >= shortest) addFrom(text, start, end, found);
+    }
+    start = end + 1;
   }
   return found;
+}
+
+/** The kind of a character; 0 for any that no credential has, and outside of the text. */
+function kindAt(text: string, at: number): number {
+  return kinds[text.charCodeAt(at)] ?? 0;
+}
+
+function hasDigit(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((kindAt(text, at) & isDigit) !== 0) return true;
+  return false;
 }
 
 /** Adds the credentials of a run of characters. */
