@@ -7,6 +7,7 @@ import {
   type SessionDependencies,
   silentLogger,
 } from "@self-context-manager/core";
+import { type ForgottenMask, forgottenMask } from "@self-context-manager/core/forget";
 import { defined } from "@self-context-manager/objects";
 import { fileTracker } from "@self-context-manager/tracker";
 import { diskFiles, watchFiles } from "@self-context-manager/watcher";
@@ -50,15 +51,15 @@ export async function openContextManager(
   const { store, locks, place, close } = await managedStore(options, clock);
   const workspace = await realFolder(options.workspace ?? process.cwd());
   const files = options.files ?? diskFiles();
-  const mask = storeMask(place, options);
+  const mask = forgottenMask(storeMask(place, options));
   const ids = options.ids ?? uuidIds(clock);
   const logger = options.logger ?? silentLogger;
   // A file source other than the machine's cannot be watched on this machine.
   const isWatched = options.watch ?? options.files === undefined;
   const tracker = isWatched
     ? fileTracker({
-        store,
-        files: mask === undefined ? files : maskedFiles(files, mask),
+        store: committingAt(store, mask),
+        files: maskedFiles(files, mask),
         ids,
         logger,
         workspace,
@@ -89,6 +90,18 @@ export async function openContextManager(
       await documents?.[Symbol.asyncDispose]();
       await close();
     },
+  };
+}
+
+/**
+ * Returns a store whose commits are refused after a rewrite, until a session has read what was forgotten: a file can still
+ * have it.
+ */
+function committingAt(store: ObjectStore, mask: ForgottenMask): ObjectStore {
+  return {
+    ...store,
+    commit: async (writes, options) =>
+      await store.commit(writes, { generation: mask.revision, ...options }),
   };
 }
 

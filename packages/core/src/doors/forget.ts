@@ -1,4 +1,5 @@
 export { forgottenVersions } from "../forget/forgotten-versions.ts";
+export { forgottenMask, type ForgottenMask } from "../forget/forgotten-mask.ts";
 export { forgottenFilter } from "../forget/forgotten-texts.ts";
 export { forget } from "../forget/forget.ts";
 export { isTombstone } from "../forget/forgotten-object.ts";

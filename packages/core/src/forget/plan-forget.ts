@@ -33,6 +33,8 @@ export interface ForgetTarget {
   readonly versions?: ReadonlyMap<ObjectId, readonly number[]>;
   /** Whether copies of the contents of these objects in other objects are forgotten too. Default: true. */
   readonly withCopies?: boolean;
+  /** Texts that are known already and are forgotten too, such as those that marks stand for. Default: none. */
+  readonly texts?: readonly string[];
   /** Returns the parts of a text that are to be forgotten, wherever they are. */
   readonly matches?: (text: string) => Iterable<{ readonly start: number; readonly end: number }>;
 }
@@ -183,10 +185,10 @@ const lookedAtAgain = 16_384;
 
 async function matchedTexts(
   store: ObjectStore,
-  { matches }: ForgetTarget,
+  { matches, texts: known = [] }: ForgetTarget,
   wholes: ReadonlySet<ObjectId>,
 ): Promise<ReadonlySet<string>> {
-  const texts = new Set<string>();
+  const texts = new Set<string>(known);
   if (matches === undefined) return texts;
   const look = (text: string): string => {
     for (const { start, end } of matches(text)) if (end > start) texts.add(text.slice(start, end));

@@ -19,7 +19,7 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
   const hide = (text: string): string => mask.hide(text);
   const hidden = (list: ReadList): ReadList => ({
     ...list,
-    messages: list.messages.map((one) => hiddenMessage(one, hide)),
+    messages: list.messages.map((one) => hiddenMessage(one, mask)),
   });
   const reveal = (text: string): string => mask.reveal(text);
   const revealed = revealedMessages(mask);
@@ -79,9 +79,18 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
   return masked;
 }
 
-function hiddenMessage(one: ReadMessage, hide: (text: string) => string): ReadMessage {
-  let message: ReturnType<ReadMessage["decode"]> | undefined;
-  return { ...one, decode: () => (message ??= changedMessage(one.decode(), hide)) };
+function hiddenMessage(one: ReadMessage, mask: SessionMask): ReadMessage {
+  let made: { readonly message: ReturnType<ReadMessage["decode"]>; revision: number } | undefined;
+  return {
+    ...one,
+    decode() {
+      const { revision } = mask;
+      // An operation that is repeated after a rewrite hides what was forgotten with it.
+      if (made?.revision !== revision)
+        made = { message: changedMessage(one.decode(), (text) => mask.hide(text)), revision };
+      return made.message;
+    },
+  };
 }
 
 /** Returns a function that reveals the messages of views. Nearly all messages are those of the view before. */

@@ -16,6 +16,7 @@ import { type HostSignals, type IngestedList, ingestMessages } from "../history/
 import { knownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
 import type { HostSession } from "../host/host-session.ts";
+import { forgottenMask } from "../forget/forgotten-mask.ts";
 import { maskedFiles } from "../host/masked-files.ts";
 import type { ReadList } from "../host/read-list.ts";
 import { beginSession, openState } from "../state/open-state.ts";
@@ -45,7 +46,7 @@ import { lookAtView, makeView } from "./make-view.ts";
 import { maskedSession } from "./masked-session.ts";
 import { lookAtRead, readFile } from "./read-file.ts";
 import { refuseStandIns } from "./refuse-stand-ins.ts";
-import { sessionMask } from "./session-mask.ts";
+import { type SessionMask, sessionMask } from "./session-mask.ts";
 import { sessionRecords } from "./session-records.ts";
 import { splitList, type SplitList } from "./split-list.ts";
 import type { View, ViewOptions } from "./view-options.ts";
@@ -67,14 +68,13 @@ export async function openContextSession(
   host: HostSession,
   options: OpenSessionOptions = {},
 ): Promise<ContextSession> {
-  if (given.mask === undefined) return await openSession(given, host, options);
-  const mask = sessionMask(given.mask);
+  const mask = sessionMask(forgottenMask(given.mask));
   const files = maskedFiles(given.files, mask);
   return maskedSession(await openSession({ ...given, files, mask }, host, options), mask);
 }
 
 async function openSession(
-  given: SessionDependencies,
+  given: MaskedDependencies,
   host: HostSession,
   options: OpenSessionOptions,
 ): Promise<ContextSession> {
@@ -113,7 +113,7 @@ async function openSession(
   async function openScope(): Promise<SessionScope> {
     const opened = {
       dependencies,
-      generation: (await dependencies.store.privacy()).generation,
+      generation: await learnedGeneration(dependencies),
       state: await openState(dependencies, host, executions),
       get readTool() {
         return hostRead ?? "read";
@@ -333,6 +333,15 @@ async function openSession(
     },
   };
   return session;
+}
+
+type MaskedDependencies = SessionDependencies & { readonly mask: SessionMask };
+
+/** Returns the generation of the store. The mask learns what was forgotten until then. */
+async function learnedGeneration({ store, mask }: MaskedDependencies): Promise<number> {
+  const privacy = await store.privacy();
+  mask.learn(privacy);
+  return privacy.generation;
 }
 
 function followerOf({ tracker, logger }: SessionDependencies): FileFollower | undefined {

@@ -1,4 +1,6 @@
-import type { FoundText, TextMask } from "@self-context-manager/objects";
+import type { FoundText } from "@self-context-manager/objects";
+
+import type { ForgottenMask } from "../forget/forgotten-mask.ts";
 
 /** What a session found in the texts that came in. */
 export interface SecretsSeen {
@@ -11,11 +13,11 @@ export interface SecretsSeen {
 }
 
 /** The mask of one session, which remembers what it found. */
-export interface SessionMask extends TextMask {
+export interface SessionMask extends ForgottenMask {
   readonly seen: SecretsSeen;
 }
 
-export function sessionMask(mask: TextMask): SessionMask {
+export function sessionMask(mask: ForgottenMask): SessionMask {
   const ids = new Set<string>();
   const found = new Map<string, number>();
   let hasLost = false;
@@ -27,6 +29,10 @@ export function sessionMask(mask: TextMask): SessionMask {
   return {
     isHiding: mask.isHiding,
     hide: (text) => mask.hide(text, note),
+    learn: (privacy) => mask.learn(privacy),
+    get revision() {
+      return mask.revision;
+    },
     reveal: (text, onLost) =>
       mask.reveal(text, () => {
         hasLost = true;

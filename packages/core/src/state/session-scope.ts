@@ -67,7 +67,10 @@ export interface SessionDependencies {
   readonly linkedObjects?: number;
   /** Where the model finds and names objects: in what the workspace made or saw, or in the whole store. Default: `workspace`. */
   readonly findIn?: FindIn;
-  /** Replaces secrets in what comes in by marks, and puts them back in what is sent. Without it, texts are stored as they are. */
+  /**
+   * Replaces secrets and forgotten texts in what comes in by marks, and puts secrets back in what is sent: one of
+   * `core/forget`, or any other. Default: only forgotten texts.
+   */
   readonly mask?: TextMask;
   /** Returns the key of a file from a path as tool calls write it. Default: the absolute path. */
   readonly fileKey?: (path: string) => string;

@@ -161,6 +161,51 @@ it("ends the epoch of a running session once, and names the reason", async () =>
   expect(ends).toEqual(["forgotten", undefined, undefined]);
 });
 
+describe("a forgotten text that comes again", () => {
+  it("is stored as the mark, also with the first call after it was forgotten", async () => {
+    const { session, store, history } = await leaked(epochLayout());
+    await forget(store, secret);
+    history.say(`The key was ${secret}.`);
+    history.user(`Use ${secret} again.`);
+
+    await history.ingest(session);
+    const view = await session.nextView();
+    history.call("bash", { command: `echo ${secret}` }, `${secret}\n`);
+    await history.ingest(session);
+
+    expect(await stored(store)).not.toContain(secret);
+    expect(JSON.stringify(view.messages)).toContain(`The key was ${mark}.`);
+  });
+
+  it("is stored as the mark from a file, and from another session's list", async () => {
+    const opened = await leaked(epochLayout());
+    const { session, store, files } = opened;
+    await forget(store, secret);
+    files.set("/work/other.txt", `again ${secret}\n`);
+
+    await session.nextView();
+    await session.read({ path: "other.txt" });
+    await opened.history.ingest(await opened.reopen(otherHost));
+
+    const text = await stored(store);
+    expect(text).not.toContain(secret);
+    expect(text).toContain(`again ${mark}`);
+  });
+
+  it("as a whole output of a forgotten call is the mark too", async () => {
+    const { session, store, history } = await leaked(epochLayout());
+    const calls = (await store.find({ where: { type: "toolcall", tool: "bash" } })).items;
+    const { key } = await store.privacy();
+    const objects = calls.map(({ body }) => body.id);
+    await store.rewrite((await planForget(store, { objects }, { ...note, key })).request);
+
+    history.call("bash", { command: "env" }, `HOME=/root\nKEY=${secret}\nTERM=xterm\n`);
+    await history.ingest(session);
+
+    expect(await stored(store)).not.toContain("TERM=xterm");
+  });
+});
+
 describe("forgetting whole objects", () => {
   it("leaves a tombstone, and no copy of the content", async () => {
     const { store, session } = await leaked(epochLayout());

@@ -18,7 +18,10 @@ export type TriedPlace = Pick<
   "store" | "files" | "ids" | "workspace" | "tracker"
 > &
   Partial<
-    Pick<SessionDependencies, "activateUnread" | "documents" | "longTexts" | "findIn" | "mask" | "toolFacts">
+    Pick<
+      SessionDependencies,
+      "activateUnread" | "documents" | "longTexts" | "findIn" | "mask" | "toolFacts"
+    >
   >;
 
 /** Opens a session on a store of the driver, with the settings that the laws name. It logs nothing. */
