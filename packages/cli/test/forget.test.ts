@@ -32,7 +32,8 @@ async function storeWithKey(): Promise<TemporaryStore> {
   const made = await temporaryStore();
   const { at, workspace } = made;
   await writeFile(join(workspace, "settings.txt"), `key ${secret}\nport 1\n`);
-  await using manager = await openContextManager({ at, workspace });
+  // As a store has it that was made before secrets were marked.
+  await using manager = await openContextManager({ at, workspace, secrets: "off" });
   const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
   await session.read({ path: "settings.txt" });
   await session.ingest(readList(messages, neutralCodec));
@@ -201,11 +202,14 @@ test("what was forgotten does not come back with an export, a backup or a repair
 });
 
 test.each([
-  [["forget"], /give a TARGET, --matching, --literal or --workspace/u],
+  [["forget"], /give a TARGET, --matching, --literal, --secrets or --workspace/u],
   [["forget", "--literal", "abc"], /less than 4 characters/u],
   [["forget", "--matching", "("], /no regular expression/u],
   [["forget", "--matching", "o"], /less than 4 characters/u],
-  [["forget", "--literal", "abcd", "--matching", "abcd"], /and not both/u],
+  [
+    ["forget", "--literal", "abcd", "--matching", "abcd"],
+    /give one of --matching, --literal and --secrets/u,
+  ],
   [["forget", "s1", "--reason", "a]b"], /--reason is one line/u],
   [["forget", "--workspace", "/nowhere"], /no session and no file/u],
   [["forget", "nothing"], /the store has no object/u],
@@ -217,4 +221,38 @@ test.each([
   expect(code).not.toBe(0);
   expect(stderr).toMatch(message);
   expect((await store.scm("print", "settings.txt")).stdout).toContain(secret);
+});
+
+test("forget removes the bytes that marks stand for, and --secrets what was stored before there were marks", async () => {
+  await using store = await temporaryStore();
+  const { at, workspace } = store;
+  const token = ["ghp", `${"q7Zr2Kd9".repeat(4)}Wm4x`].join("_");
+  const other = ["ghp", `${"b5Xw8Tn3".repeat(4)}Lp6v`].join("_");
+  await writeFile(join(workspace, "a.txt"), `token ${token}\n`);
+  await writeFile(join(workspace, "b.txt"), `token ${other}\n`);
+  {
+    await using manager = await openContextManager({ at, workspace, secrets: "off" });
+    const session = await manager.openSession({ harness: "pi", sessionId: "s1" });
+    await session.read({ path: "b.txt" });
+  }
+  {
+    await using manager = await openContextManager({ at, workspace });
+    const session = await manager.openSession({ harness: "pi", sessionId: "s2" });
+    await session.read({ path: "a.txt" });
+  }
+  expect((await store.scm("print", "a.txt")).stdout).toContain("[secret: github-token");
+  expect((await store.scm("print", "b.txt")).stdout).toContain(other);
+
+  const before = await readFile(`${at}.secrets`, "utf8");
+  const one = await store.scm("forget", "--literal", token, "--yes");
+  const after = await readFile(`${at}.secrets`, "utf8");
+  const all = await store.scm("forget", "--secrets", "--yes");
+
+  expect(one).toMatchObject({ code: 0 });
+  expect(before).toContain(Buffer.from(token).toString("base64"));
+  expect(after).toBe("");
+  expect((await store.scm("print", "a.txt")).stdout).toMatch(mark);
+  expect(all.stdout).toContain("1 text match:");
+  expect((await store.scm("print", "b.txt")).stdout).toMatch(mark);
+  expect(await files(store)).not.toContain(other);
 });

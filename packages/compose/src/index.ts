@@ -41,7 +41,8 @@ export {
   type SessionSettingsOptions,
 } from "./session-settings.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
-export { secretsPath, storeMask, type StoreMaskOptions } from "./store-mask.ts";
+export { findSecrets, type KnownMarks } from "@self-context-manager/secrets";
+export { secretMarks, secretsPath, storeMask, type StoreMaskOptions } from "./store-mask.ts";
 export { systemClock } from "./system-clock.ts";
 export { urlSummarizer, type UrlSummarizerOptions } from "./url-summarizer.ts";
 export { uuidIds } from "./uuid-ids.ts";

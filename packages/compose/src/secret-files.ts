@@ -58,7 +58,34 @@ export function secretFiles(path: string, canBegin: boolean): SecretBook {
       append(places.secrets, `\n${lines.join("\n")}\n`);
       for (const [id, secret] of secrets) known.set(id, secret);
     },
+    remove(ids) {
+      follow();
+      for (const id of ids) known.delete(id);
+      rewrite(places.secrets, (line) => {
+        const [id] = secretIn(line) ?? [];
+        return id !== undefined && !ids.has(id);
+      });
+    },
   };
+}
+
+/** Writes a file again with some of its lines. A line that another process appends at this moment is appended again. */
+function rewrite(path: string, keeps: (line: string) => boolean): void {
+  if (!fs.existsSync(path)) return;
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  written(path, () => {
+    try {
+      const before = fs.readFileSync(path, "utf8");
+      const lines = before.split("\n").filter(keeps);
+      const text = lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+      fs.writeFileSync(draft, text, { mode: ownerOnly, flag: "wx", flush: true });
+      const appended = fs.readFileSync(path, "utf8").slice(before.length);
+      fs.renameSync(draft, path);
+      if (appended !== "") append(path, `\n${appended}`);
+    } finally {
+      fs.rmSync(draft, { force: true });
+    }
+  });
 }
 
 /** A file that was read to a size. */

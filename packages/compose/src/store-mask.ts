@@ -1,5 +1,11 @@
 import type { TextMask } from "@self-context-manager/objects";
-import { type SecretBook, secretMask, type SecretsSetting } from "@self-context-manager/secrets";
+import {
+  type KnownMarks,
+  marksOf,
+  type SecretBook,
+  secretMask,
+  type SecretsSetting,
+} from "@self-context-manager/secrets";
 
 import { createHmac, randomBytes } from "node:crypto";
 
@@ -36,6 +42,16 @@ export function storeMask(
   return secretMask(secretFiles(path, setting === "mask"), setting);
 }
 
+/** Returns secrets of which a store has only marks; undefined for a store without such files. `isMeant`: which of them. */
+export function secretMarks(
+  place: StorePlace,
+  environment: Environment,
+  isMeant: (secret: string) => boolean,
+): KnownMarks | undefined {
+  const path = secretsPath(place, environment);
+  return path === undefined ? undefined : marksOf(secretFiles(path, false), isMeant);
+}
+
 /**
  * The path of the files of secrets of a store, without their endings; undefined for a store in memory. They are beside the
  * store, or beside its search index.
@@ -59,6 +75,9 @@ function memoryBook(): SecretBook {
     secretOf: (id) => secrets.get(id),
     keep(fresh) {
       for (const [id, secret] of fresh) secrets.set(id, secret);
+    },
+    remove(ids) {
+      for (const id of ids) secrets.delete(id);
     },
   };
 }

@@ -16,6 +16,8 @@ export interface SecretBook {
   secrets(): Iterable<string>;
   /** Keeps secrets. When it returns, other processes find them too. Throws `StoreError` if it cannot. */
   keep(secrets: ReadonlyMap<string, string>): void;
+  /** Removes the bytes of secrets for good, by their ids. Throws `StoreError` if it cannot. */
+  remove(ids: ReadonlySet<string>): void;
 }
 
 /** `mask`: marks replace secrets. `keep`: secrets are found and reported, and stay. `off`: nothing is looked for. */

@@ -12,6 +12,9 @@ export function memoryBook(key = "a"): SecretBook & { readonly kept: Map<string,
     idOf: (secret) => createHmac("sha256", key).update(secret).digest("hex").slice(0, 12),
     secrets: () => secrets.values(),
     secretOf: (id) => secrets.get(id),
+    remove(ids) {
+      for (const id of ids) secrets.delete(id);
+    },
     keep(fresh) {
       for (const [id, secret] of fresh) secrets.set(id, secret);
     },

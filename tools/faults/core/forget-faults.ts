@@ -38,10 +38,4 @@ export const forgetFaults: readonly DeliberateFault[] = [
     becomes: ".replace(/^[\\s\\S]+$/u, () => mark)",
     breaks: "A forgotten text of several lines changes the numbers of the lines after it.",
   },
-  {
-    file: "forget/session-objects.ts",
-    of: "const ids = [...own].filter((id) => !others.has(id));",
-    becomes: "const ids = [...own];",
-    breaks: "With a session, a file is forgotten that another session has.",
-  },
 ];

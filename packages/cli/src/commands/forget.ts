@@ -5,8 +5,8 @@ import {
   type ForgetTarget,
   planForget,
   type PlanOptions,
-  sessionObjects,
 } from "@self-context-manager/core/forget";
+import { removableObjects, storeContents } from "@self-context-manager/core/inspect";
 import {
   allItems,
   defined,
@@ -15,6 +15,8 @@ import {
   versionedName,
   type VersionSelector,
 } from "@self-context-manager/objects";
+
+import { findSecrets, type KnownMarks, secretMarks } from "@self-context-manager/compose";
 
 import { resolve, sep } from "node:path";
 
@@ -26,6 +28,7 @@ import {
   targetNote,
   targetOptions,
 } from "../command.ts";
+import { linkParts } from "../followed-links.ts";
 import { findTarget } from "../find-target.ts";
 import { counted } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
@@ -52,6 +55,7 @@ export const forgetCommand: Command = {
       value: "REGEX",
       help: "every text that this regular expression of JavaScript fits, in every field of every version",
     },
+    secrets: { help: "everything that looks like a credential, and was stored before or as it is" },
     literal: {
       value: "TEXT",
       help: "this text, wherever it is; - reads it from standard input, so that the shell does not keep it",
@@ -79,7 +83,9 @@ are not changed. It cannot be undone.`,
     await using input = linesOf(call);
     await using store = await call.openStore({ patient: true });
     const { key } = await store.privacy();
-    const target = await targetOf(store, call, input);
+    const given = await targetOf(store, call, input);
+    const marks = await knownMarks(call, given);
+    const target = withMarks(given, marks);
     using progress = call.progress("looking through the store", "object");
     const options: PlanOptions = {
       ...note,
@@ -88,11 +94,12 @@ are not changed. It cannot be undone.`,
     };
     const plan = await planForget(store, target, options);
     const left = await elsewhere(call, plan, target);
-    const isEmpty = plan.objects.length === 0;
+    const isEmpty = plan.objects.length === 0 && (marks?.secrets.length ?? 0) === 0;
     if (!call.isSet("json")) await call.print(shown(call, plan, left));
     const isAgreed = !isEmpty && (call.isSet("yes") || (await agreed(call, input)));
     if (isAgreed || (isEmpty && call.isSet("yes"))) {
       await forget(store, plan, target, options);
+      marks?.remove();
       await clearIndex(store, call);
     }
     if (call.isSet("json")) await call.print(asJson(plan, left, isAgreed, reason));
@@ -122,7 +129,7 @@ async function targetOf(
   const matches = await matcherOf(call, input);
   const folder = call.text("workspace");
   if (matches === undefined && folder === undefined && call.arguments.length === 0)
-    throw new UsageError("give a TARGET, --matching, --literal or --workspace");
+    throw new UsageError("give a TARGET, --matching, --literal, --secrets or --workspace");
   const objects: ObjectId[] = [];
   const sessions: ObjectId[] = [];
   const versions = new Map<ObjectId, number[]>();
@@ -142,7 +149,7 @@ async function targetOf(
     sessions.push(...inFolder.sessions);
     objects.push(...inFolder.files);
   }
-  const ofSessions = sessions.length === 0 ? [] : await sessionObjects(store, sessions);
+  const ofSessions = await partsOf(store, call, sessions);
   return {
     objects: [...new Set([...objects, ...ofSessions])],
     versions,
@@ -150,6 +157,20 @@ async function targetOf(
     withCopies: sessions.length === 0,
     ...defined({ matches }),
   };
+}
+
+/** Returns the objects that only some sessions have, with the sessions. */
+async function partsOf(
+  store: ObjectStore,
+  call: CommandCall,
+  sessions: readonly ObjectId[],
+): Promise<readonly ObjectId[]> {
+  if (sessions.length === 0) return [];
+  const [contents, links] = [await storeContents(store), await linkParts(store, call)];
+  const { removed, kept } = await removableObjects({ store, contents, links }, new Set(sessions));
+  // That a file is in a folder in which others work too is no reason to keep what only this session has read.
+  const inFolder = [...kept].filter(([, { why }]) => why === "workspace").map(([id]) => id);
+  return [...sessions, ...removed, ...inFolder];
 }
 
 async function named(
@@ -200,8 +221,10 @@ async function workspaceObjects(
 async function matcherOf(call: CommandCall, input: InputLines): Promise<ForgetTarget["matches"]> {
   const pattern = call.text("matching");
   const literal = call.text("literal");
-  if (pattern !== undefined && literal !== undefined)
-    throw new UsageError("give --matching or --literal, and not both");
+  const given = [pattern, literal, call.isSet("secrets") ? "" : undefined];
+  if (given.filter((one) => one !== undefined).length > 1)
+    throw new UsageError("give one of --matching, --literal and --secrets");
+  if (call.isSet("secrets")) return (text) => findSecrets(text);
   if (literal !== undefined) {
     const text = literal === "-" ? await input.next() : literal;
     if (text.length < shortestText) throw tooShort();
@@ -252,6 +275,29 @@ function tooShort(): UsageError {
   return new UsageError(
     `a text of less than ${shortestText} characters is a part of too many others; give more of it`,
   );
+}
+
+/** Returns the secrets beside the store that are meant, of which the store has only marks. */
+async function knownMarks(
+  call: CommandCall,
+  { matches }: ForgetTarget,
+): Promise<KnownMarks | undefined> {
+  if (matches === undefined) return undefined;
+  const isMeant = (secret: string): boolean => [...matches(secret)].length > 0;
+  return secretMarks(await call.namedPlace(), call.environment, isMeant);
+}
+
+function withMarks(target: ForgetTarget, marks: KnownMarks | undefined): ForgetTarget {
+  const { matches } = target;
+  if (marks === undefined || matches === undefined || marks.secrets.length === 0) return target;
+  return {
+    ...target,
+    texts: marks.secrets,
+    *matches(text) {
+      yield* matches(text);
+      yield* marks.places(text);
+    },
+  };
 }
 
 /** What this command does not change. */
@@ -343,6 +389,7 @@ function shown(call: CommandCall, plan: ForgetPlan, { files, copies }: Elsewhere
 
 /** The beginning of a text, by which its owner knows it. */
 function beginningOf(text: string): string {
+  if (text.startsWith("[secret: ")) return text;
   return `${visible(text.slice(0, Math.min(4, Math.floor(text.length / 4))))}… (${counted(text.length, "character")})`;
 }
 

@@ -10,4 +10,3 @@ export {
   planForget,
   type PlanOptions,
 } from "../forget/plan-forget.ts";
-export { sessionObjects } from "../forget/session-objects.ts";

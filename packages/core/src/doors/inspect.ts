@@ -52,3 +52,4 @@ export {
   type SparedReason,
 } from "../inspect/plan-removal.ts";
 export { type KeptReason, parentOf } from "../inspect/removable-objects.ts";
+export { removableObjects } from "../inspect/removable-objects.ts";

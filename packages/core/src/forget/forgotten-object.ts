@@ -136,7 +136,10 @@ export function tombstoneOf({ body }: StoredVersion, note: ForgottenNote): Seale
   );
   const ofType: JsonObject =
     type === "toolcall"
-      ? { args: {}, args_display: `${JSON.stringify(body["tool"])}: ${mark}` }
+      ? {
+          args: {},
+          args_display: `${typeof body["tool"] === "string" ? body["tool"] : type}: ${mark}`,
+        }
       : type === "file"
         ? { path: null, presence: "present" }
         : {};

@@ -9,7 +9,8 @@ import { describe, expect, it } from "vitest";
 
 import { contextCommand, type ContextSwitch } from "../../src/adapters/context-command.ts";
 import { planForget } from "../../src/forget/plan-forget.ts";
-import { sessionObjects } from "../../src/forget/session-objects.ts";
+import { removableObjects } from "../../src/inspect/removable-objects.ts";
+import { storeContents } from "../../src/inspect/store-contents.ts";
 import { rebuildView } from "../../src/inspect/view-history.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
@@ -267,10 +268,11 @@ describe("forgetting whole objects", () => {
     await history.ingest(other);
     const before = (await other.nextView()).messages;
     const { items } = await store.find({ where: { type: "session", session_id: "session-1" } });
-    const objects = await sessionObjects(
-      store,
-      items.map(({ body }) => body.id),
-    );
+    const contents = await storeContents(store);
+    const chosen = new Set(items.map(({ body }) => body.id));
+    const { removed, kept } = await removableObjects({ store, contents }, chosen);
+    const inFolder = [...kept].filter(([, { why }]) => why === "workspace").map(([id]) => id);
+    const objects = [...removed, ...inFolder];
     const { key } = await store.privacy();
 
     const plan = await planForget(store, { objects, withCopies: false }, { ...note, key });
