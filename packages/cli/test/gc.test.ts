@@ -111,6 +111,36 @@ describe("a session stays", () => {
   });
 });
 
+test("a fork of a removed session sends the same bytes, and its calls can be rebuilt", async () => {
+  await using store = await storeOfYears();
+  const { at, workspace } = store;
+  const resumed = async (): Promise<string> => {
+    await using manager = await openContextManager({ at, workspace });
+    await using session = await manager.openSession({ harness: "pi", sessionId: "fork" });
+    return JSON.stringify((await session.peekView()).messages);
+  };
+  await using manager = await openContextManager({ at, workspace });
+  const fork = await manager.openSession({ harness: "pi", sessionId: "fork" });
+  const [, messages = []] = messagesOf("old");
+  await fork.ingest(readList(messages, neutralCodec));
+  await fork.nextView();
+  await manager[Symbol.asyncDispose]();
+  const before = await resumed();
+
+  const { kept, sessions } = await gc(store, "--older-than", "1000d", "--yes");
+
+  expect(sessions.map(({ session_id: id }) => id)).toEqual(["old"]);
+  expect(kept.find(({ id }) => id === "c-old")?.why).toBe("session");
+  expect(before).toContain("secret-of-old");
+  expect(await resumed()).toBe(before);
+  expect((await store.scm("view", "fork", "--verify")).code).toBe(0);
+  expect((await store.scm("doctor")).code).toBe(0);
+  const copy = join(workspace, "copy.jsonl");
+  await store.scm("export", copy);
+  const imported = await run(["import", copy, "--at", join(workspace, "copy.sqlite")]);
+  expect(imported.code).toBe(0);
+});
+
 test("a file of the workspace stays as long as a session of the workspace does", async () => {
   await using store = await storeOfYears();
 
