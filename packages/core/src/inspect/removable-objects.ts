@@ -1,4 +1,4 @@
-import { backlinksOf, type LinkParts } from "@self-context-manager/links";
+import { backlinksOf, type LinkParts, sharedTag } from "@self-context-manager/links";
 import {
   everyItem,
   type JsonValue,
@@ -158,9 +158,6 @@ export function parentOf(path: string): string | undefined {
   if (end > 0) return path.slice(0, end);
   return end === 0 && path.length > 1 ? path.slice(0, 1) : undefined;
 }
-
-/** The tag of documents that are for all sessions. */
-const sharedTag = "shared";
 
 async function taggedObjects({ store, links }: RemovalSource): Promise<ReadonlySet<ObjectId>> {
   if (links === undefined) return new Set();

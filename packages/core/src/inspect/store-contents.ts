@@ -3,6 +3,7 @@ import {
   defined,
   isJsonObject,
   isReference,
+  isShared,
   type JsonValue,
   type ObjectId,
   type ObjectStore,
@@ -38,7 +39,7 @@ export interface ContainedObject {
   /** The path of a file, or the last one of a deleted file. */
   readonly path?: string;
   readonly nickname?: string;
-  /** Whether a tag of the object says that it is for all sessions. */
+  /** Whether the user has shared it with the sessions of all workspaces. */
   readonly isShared: boolean;
   /** The objects to which the metadata of the latest version refer. */
   readonly refersTo: readonly ObjectId[];
@@ -151,14 +152,6 @@ function foundIn({ body, version, at }: StoredMetadata): Found {
 
 function textIn(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
-}
-
-/** The tag of objects that are for all sessions. */
-const sharedTag = "shared";
-
-function isShared(body: StoredMetadata["body"]): boolean {
-  const tags = body["tags"];
-  return body[sharedTag] === true || (Array.isArray(tags) && tags.includes(sharedTag));
 }
 
 function idIn(value: JsonValue | undefined): ObjectId | undefined {

@@ -43,7 +43,6 @@ describe("a session that is removed", () => {
   it.each([
     ["a nickname", { nickname: "mine" }, { why: "nickname" }],
     ["the field shared", { shared: true }, { why: "shared" }],
-    ["the tag shared", { tags: ["shared"] }, { why: "shared" }],
     [
       "the tag shared in its text",
       { content: "#shared\n", file_type: "markdown" },
