@@ -179,6 +179,24 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
     },
   );
 
+  test(
+    "writes an object with more versions than are read at once",
+    { timeout: 60_000 },
+    async () => {
+      await using store = await open(space());
+      const count = 210;
+      for (let version = 1; version <= count; version += 1)
+        await store.commit([{ object: sample("a", { content: `old ${version}` }) }]);
+
+      const result = await store.rewrite({ ...request, objects: [a] });
+
+      expect(result.changed).toBe(count);
+      const contents: unknown[] = [];
+      for await (const { body } of store.versions(a)) contents.push(body.content);
+      expect(contents).toEqual(Array.from({ length: count }, (_, index) => `new ${index + 1}`));
+    },
+  );
+
   test("keeps a long text that another object has", { timeout: 60_000 }, async () => {
     const long = `shared ${"words ".repeat(1_000)}`;
     const name = space();

@@ -66,7 +66,7 @@ export async function* wholeHistory(
     const found = last === undefined ? page : [last, ...page];
     checkFollowing(
       found.map((version) => version.document),
-      0,
+      last?.document.version ?? 0,
     );
     for (const version of page) {
       checkedVersion(version.stored, (what) => new DamageError(what));
