@@ -222,6 +222,10 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
     expect(
       await other.query(`{:find [c] :where [(or [c :${name}/text] [c :${name}/packed])]}`),
     ).toEqual([]);
+
+    // This client has stored the text before, and the rewrites were those of the other one.
+    await store.commit([{ object: sample("e", { content: long }) }]);
+    expect((await other.get(objectId("e")))?.body.content).toBe(long);
   });
 
   test("costs a commit and a read no further request", async () => {

@@ -10,7 +10,7 @@ import type { RewriteEnd, RewritePlan } from "./rewrite-plan.ts";
 
 /** The documents with the transactions of a rewrite. */
 export interface Journals {
-  /** Puts the documents of a journal, but for the last one, and returns the journal. */
+  /** Puts the documents of a journal except the last one, and returns the journal. */
   put(plan: RewritePlan): Promise<Journal>;
   /** Returns the ids of all documents of a journal. */
   pieceIds(journal: Journal): readonly string[];

@@ -20,7 +20,7 @@ export interface RewriteDocuments {
   readState(document: Document | undefined): RewriteState;
 
   pieceId(journal: string, piece: number): string;
-  /** Returns the documents of a journal, but for the last one. */
+  /** Returns the documents of a journal except the last one. */
   pieces(journal: string, text: string): readonly JsonDocument[];
   /** Returns the last document of a journal, which is put when the rewrite begins. */
   lastPiece(journal: Journal, text: string): JsonDocument;

@@ -49,7 +49,7 @@ export interface XtdbDocuments extends DocumentSums {
   /** Returns the object and the number of a version from the id of its document; undefined for any other id. */
   versionOf(documentId: string): VersionKey | undefined;
 
-  /** Returns the attribute that tells documents of later generations from equal ones that were evicted before. */
+  /** Returns the attribute by which documents of later generations differ from equal ones that were evicted before. */
   mark(generation: number): { readonly [attribute: string]: JsonValue };
 
   clock(clock: StoreClock): JsonDocument;

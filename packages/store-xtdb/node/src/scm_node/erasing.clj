@@ -81,7 +81,7 @@
     (begins? (kv/seek iterator prefix) prefix)))
 
 (defn- unused-keys
-  "Returns those of the keys of long values that no document has any more."
+  "Returns those of the keys of long values that no document has."
   [iterator document-keys]
   (let [by-document (HashMap.)
         unused (ArrayList.)]
@@ -121,7 +121,7 @@
     (kv/store kv-store (map #(vector % nil) unused))))
 
 (defn- remove-unused-values
-  "Removes the long values, ids and names of attributes that no document has any more."
+  "Removes the long values, ids and names of attributes that no document has."
   [kv-store]
   (loop [from (key-of codec/hash-cache-index-id)]
     (let [found (with-open [snapshot (kv/new-snapshot kv-store)
@@ -137,7 +137,7 @@
         (recur (after last-key))))))
 
 (defn- remove-unused-counts
-  "Removes the counts of attributes that no document has any more. Their keys have the names."
+  "Removes the counts of attributes that no document has. Their keys have the names."
   [kv-store]
   (with-open [snapshot (kv/new-snapshot kv-store)
               iterator (kv/new-iterator snapshot)

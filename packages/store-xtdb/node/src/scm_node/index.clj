@@ -1,5 +1,5 @@
 (ns scm-node.index
-  "XTDB's index in RocksDB, with a list of files that is written anew at each change.
+  "XTDB's index in RocksDB, with a list of files that is written again at each change.
 
   RocksDB appends to that list, and each entry has the first and the last key of a file. Keys contain short values, so an
   entry would keep an evicted value until the next start of the node. A file is made for each 64 MB, so a new list is
