@@ -128,7 +128,9 @@ export const secretsAreMarks: HarnessScenario = async (openHost) => {
   const lines = `first line\nTOKEN=${secret}\nlast line`;
   // A short output has no handle, and a short text stays in view.
   const others = "and other lines, which say nothing\n".repeat(40);
-  await stage.host.writeFile("a.txt", `${lines}\n${others}`);
+  await using plain = await openStage(openHost, { adapter: "absent" });
+  for (const { host } of [stage, plain]) await host.writeFile("a.txt", `${lines}\n${others}`);
+  const own = last(await plain.say("look", [{ show_a: calls.show("a.txt") }]));
 
   const asked = await stage.say(`use ${secret} for it`, [
     { read_a: calls.read("a.txt") },
@@ -146,11 +148,16 @@ export const secretsAreMarks: HarnessScenario = async (openHost) => {
   const [mark = "no mark"] = markOf.exec(stored.join("\n")) ?? [];
   const quoted = last(await stage.say(`what is ${mark}?`));
 
+  // A host can hide a secret in the results of its tools by itself.
+  const [line = "no line"] = /TOKEN=\S*/u.exec(resultOf(own, "show_a").text) ?? [];
   const prompts = asked.map((request) => saidBy(request, [`use ${secret} for it`]).length);
   assert.deepEqual(prompts, [1, 1, 1, 1, 1], "the prompt with its secret");
   for (const request of [last(asked), last(back), last(resumed)]) {
     const shown = request.messages.map(({ text }) => text).join("\n");
-    assert.ok(shown.includes(lines), "a request has the text of the file as it is on disk");
+    assert.ok(
+      shown.includes(`first line\n${line}\nlast line`),
+      "a request has the text of the file as the host has it",
+    );
     const sent = request.messages.map(({ bytes }) => bytes).join("\n");
     assert.doesNotMatch(sent, markOf, "a request has no mark");
   }
