@@ -4,7 +4,7 @@ import { forgottenFilter } from "./forgotten-texts.ts";
 
 /** A mask that also puts the marks of forgotten texts into what comes in. */
 export interface ForgottenMask extends TextMask {
-  /** Reads anew what was forgotten. */
+  /** Learns what was forgotten until now. */
   learn(privacy: StorePrivacy): void;
   /** A number that changes when `hide` gives other texts than before. */
   readonly revision: number;
