@@ -36,20 +36,22 @@ const { storeSession } = (await import(`${replay}strategies/replay-session.ts`))
 let within = 0;
 let whole = 0;
 
-/** Adds the time that a call takes to that within the mask. */
+/** Returns the text that a call makes, and adds its time to that within the mask. */
+function measured(work: () => string): string {
+  const before = process.threadCpuUsage();
+  const text = work();
+  const { user, system } = process.threadCpuUsage(before);
+  within += (user + system) / 1_000;
+  return text;
+}
+
 function timed(mask: TextMask | undefined): TextMask | undefined {
-  const measured =
-    <Args extends readonly unknown[]>(work: (...args: Args) => string) =>
-    (...args: Args): string => {
-      const before = process.threadCpuUsage();
-      const text = work(...args);
-      const { user, system } = process.threadCpuUsage(before);
-      within += (user + system) / 1_000;
-      return text;
-    };
   if (mask === undefined) return undefined;
-  const { isHiding, hide, reveal } = mask;
-  return { isHiding, hide: measured(hide), reveal: measured(reveal) };
+  return {
+    isHiding: mask.isHiding,
+    hide: (text, onFound) => measured(() => mask.hide(text, onFound)),
+    reveal: (text, onLost) => measured(() => mask.reveal(text, onLost)),
+  };
 }
 
 const folder = await mkdtemp(join(tmpdir(), "scm-bench-"));

@@ -1,7 +1,7 @@
 import type { SecretSpan } from "./secret-rule.ts";
 
 /** The rule of a text that another text has shown to be a secret. */
-export const knownSecretRule = "known-secret";
+const knownSecretRule = "known-secret";
 
 /** Secrets that are looked for wherever they are, without the name or the form by which a rule has found them. */
 export interface KnownSecrets {

@@ -16,7 +16,7 @@ export interface ForgottenMask extends TextMask {
  */
 export function forgottenMask(inner?: TextMask): ForgottenMask {
   if (isForgottenMask(inner)) return inner;
-  let filter = (text: string): string => text;
+  let filter = asItIs;
   let revision = 0;
   return {
     isHiding: inner?.isHiding ?? false,
@@ -38,4 +38,8 @@ export function forgottenMask(inner?: TextMask): ForgottenMask {
 
 function isForgottenMask(mask: TextMask | undefined): mask is ForgottenMask {
   return mask !== undefined && "learn" in mask;
+}
+
+function asItIs(text: string): string {
+  return text;
 }
