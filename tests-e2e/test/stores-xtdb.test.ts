@@ -14,6 +14,7 @@ import { checkScope } from "@self-context-manager/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { expandTests } from "../src/documents/expand-tests.ts";
+import { checkForgetting, type ForgetPlace } from "../src/forget/forget-histories.ts";
 import { linkTests } from "../src/documents/link-tests.ts";
 import { managedRun, runManaged } from "../src/managed-run.ts";
 import { piVersions } from "../src/pi-versions.ts";
@@ -65,6 +66,23 @@ describe.skipIf(missing !== undefined)(
     it("shows nothing of another workspace", async () => {
       await expect(
         checkScope({ openStore: indexedStore(documentPlace), runs: testScale.isLong ? 20 : 1 }),
+      ).resolves.toBeUndefined();
+    });
+
+    it("has nothing of a text that was forgotten", async () => {
+      const place = async (): Promise<ForgetPlace> => {
+        const store = await documentPlace();
+        return {
+          store: { open: () => store.open() },
+          // The law `rewritten-is-gone` looks into the files of the node, which other tests use too.
+          files: async () => "",
+          [Symbol.asyncDispose]: async () => await store[Symbol.asyncDispose](),
+        };
+      };
+      const [runs, timeLimit] = testScale.isLong ? [100, 3_000_000] : [1, 60_000];
+
+      await expect(
+        checkForgetting(place, { runs, timeLimit, seed: testScale.seed }),
       ).resolves.toBeUndefined();
     });
 

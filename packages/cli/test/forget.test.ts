@@ -256,3 +256,35 @@ test("forget removes the bytes that marks stand for, and --secrets what was stor
   expect((await store.scm("print", "b.txt")).stdout).toMatch(mark);
   expect(await files(store)).not.toContain(other);
 });
+
+test.each(["forget", "gc"])(
+  "%s of a session removes the bytes of its secrets, except those that another session has",
+  async (command) => {
+    await using store = await temporaryStore();
+    const { at, workspace } = store;
+    const tokens = ["q7Zr2Kd9", "b5Xw8Tn3"].map((part) =>
+      ["ghp", `${part.repeat(4)}Wm4x`].join("_"),
+    );
+    const prompt = (text: string): Message => ({
+      role: "user",
+      content: [{ type: "text", text }],
+      timestamp: 1,
+    });
+    {
+      await using manager = await openContextManager({ at, workspace });
+      const one = await manager.openSession({ harness: "pi", sessionId: "one" });
+      await one.ingest(readList([prompt(`${tokens.join(" and ")} here`)], neutralCodec));
+      const two = await manager.openSession({ harness: "pi", sessionId: "two" });
+      await two.ingest(readList([prompt(`only ${tokens[1]} here`)], neutralCodec));
+      await two.nextView();
+    }
+
+    const argv = command === "gc" ? ["gc", "--empty"] : ["forget", "one"];
+    const run = await store.scm(...argv, "--yes");
+
+    expect(run).toMatchObject({ code: 0 });
+    const bytes = await readFile(`${at}.secrets`, "utf8");
+    expect(bytes).not.toContain(Buffer.from(tokens[0] ?? "").toString("base64"));
+    expect(bytes).toContain(Buffer.from(tokens[1] ?? "").toString("base64"));
+  },
+);

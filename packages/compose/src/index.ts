@@ -41,7 +41,7 @@ export {
   type SessionSettingsOptions,
 } from "./session-settings.ts";
 export { isNodeUrl, type Platform, storePath } from "./store-path.ts";
-export { findSecrets, type KnownMarks } from "@self-context-manager/secrets";
+export { findSecrets, type KnownMarks, markIds } from "@self-context-manager/secrets";
 export { secretMarks, secretsPath, storeMask, type StoreMaskOptions } from "./store-mask.ts";
 export { systemClock } from "./system-clock.ts";
 export { urlSummarizer, type UrlSummarizerOptions } from "./url-summarizer.ts";

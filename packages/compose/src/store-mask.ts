@@ -46,7 +46,7 @@ export function storeMask(
 export function secretMarks(
   place: StorePlace,
   environment: Environment,
-  isMeant: (secret: string) => boolean,
+  isMeant: (secret: string, id: string) => boolean,
 ): KnownMarks | undefined {
   const path = secretsPath(place, environment);
   return path === undefined ? undefined : marksOf(secretFiles(path, false), isMeant);

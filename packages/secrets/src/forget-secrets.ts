@@ -10,10 +10,20 @@ export interface KnownMarks {
   remove(): void;
 }
 
+/** Returns the ids of the marks in a text. */
+export function markIds(text: string): readonly string[] {
+  return [...text.matchAll(markPattern)].flatMap(({ groups }) => groups?.["id"] ?? []);
+}
+
 /** Returns the secrets of a book that are meant. Of these the store has marks, and not the texts. */
-export function marksOf(book: SecretBook, isMeant: (secret: string) => boolean): KnownMarks {
-  const secrets = [...new Set(book.secrets())].filter(isMeant);
-  const ids = new Set(secrets.map((secret) => book.idOf(secret)));
+export function marksOf(
+  book: SecretBook,
+  isMeant: (secret: string, id: string) => boolean,
+): KnownMarks {
+  const known = [...new Set(book.secrets())].map((secret) => [secret, book.idOf(secret)] as const);
+  const meant = known.filter(([secret, id]) => isMeant(secret, id));
+  const secrets = meant.map(([secret]) => secret);
+  const ids = new Set(meant.map(([, id]) => id));
   return {
     secrets,
     *places(text) {

@@ -37,6 +37,7 @@ import { right, table } from "../format/table.ts";
 import { visible } from "../format/terminal-text.ts";
 import { copiesBeside, filesWith } from "../host-files.ts";
 import { nextCommand } from "../next-command.ts";
+import { secretsOf } from "../unused-secrets.ts";
 import { readLines } from "../read-lines.ts";
 
 /** A shorter text is a part of too many others. */
@@ -98,8 +99,10 @@ are not changed. It cannot be undone.`,
     if (!call.isSet("json")) await call.print(shown(call, plan, left));
     const isAgreed = !isEmpty && (call.isSet("yes") || (await agreed(call, input)));
     if (isAgreed || (isEmpty && call.isSet("yes"))) {
+      const secrets = await secretsOf(call, store, target.objects ?? []);
       await forget(store, plan, target, options);
       marks?.remove();
+      await secrets.removeUnused();
       await clearIndex(store, call);
     }
     if (call.isSet("json")) await call.print(asJson(plan, left, isAgreed, reason));

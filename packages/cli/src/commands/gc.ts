@@ -18,6 +18,7 @@ import { linkParts } from "../followed-links.ts";
 import { counted, shortCount, shortTime } from "../format/amounts.ts";
 import { jsonText } from "../format/json.ts";
 import { right, table } from "../format/table.ts";
+import { secretsOf } from "../unused-secrets.ts";
 import { readAge, readSize } from "../stats/amounts-given.ts";
 
 /** Sessions that the list shows; the others are counted. */
@@ -117,7 +118,9 @@ async function partsOf(
 
 /** Removes the objects of a plan. The words of removed texts must not stay in the index, which is made again. */
 async function remove(call: CommandCall, store: ObjectStore, plan: RemovalPlan): Promise<void> {
+  const secrets = await secretsOf(call, store, plan.objects);
   await store.rewrite({ objects: [], change: () => undefined, remove: plan.objects });
+  await secrets.removeUnused();
   await using documents = await call.openDocuments(store);
   await documents.search.clear();
 }
