@@ -71,12 +71,16 @@ describe.skipIf(lacking !== undefined)("the files of a node after a rewrite", ()
         before = await lines(store);
       }
 
+      // The second time, nothing of the first one is in the memory of the node.
+      await place.rebuildIndex();
       await place.rebuildIndex();
 
       await using store = await place.open();
       expect(await lines(store)).toEqual(before);
       expect((await store.get(objectId("a")))?.body.content).toBe(long);
       expect((await store.lookup("name"))?.body.id).toBe(objectId("a"));
+      const rival = { object: sample("c", { nickname: "name" }), expect: 0 };
+      await expect(store.commit([rival])).rejects.toMatchObject({ code: "NICKNAME_TAKEN" });
       expect((await store.get(objectId("b"), { version: 1 }))?.body.content).toBe("one");
       expect((await store.get(objectId("b")))?.body.content).toBe("another");
       expect((await store.referrers(objectId("c"))).items.map(({ path }) => path)).toEqual([
