@@ -22,7 +22,8 @@ export const importCommand: Command = {
 The whole file is checked before anything is written: every hash, the limits, and all that contradicts
 the store. A file that would add versions to objects of the store is refused without --merge. If the
 import was interrupted while it wrote, import the file again with --merge. The store is created if it
-does not exist. What was forgotten in the store (scm forget) stays forgotten. With --store memory nothing is stored, so the command only checks FILE.`,
+does not exist. What was forgotten in the store (scm forget) stays forgotten. With --store memory nothing is
+stored, so the command only checks FILE.`,
   async run(call) {
     const [given = "-"] = call.arguments;
     const path = given === "-" ? undefined : resolve(call.folder, given);

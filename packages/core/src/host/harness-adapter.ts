@@ -15,10 +15,10 @@
  * - `read-shows-the-file-once`: the content of a file that was read several times is shown once, as it was last read.
  * - `written-file-is-refreshed`: after the host's own tool wrote an active file, the model gets only the new content,
  *   or it gets the call that wrote it with a line that the version above is replaced.
- * - `secrets-are-marks`: of what looks like a credential in the host's messages and in files, the store has marks only.
- *   Each request has the text as the host has it, also after a restart, and a text that quotes a mark stays as it is.
  * - `stand-ins-are-not-written`: a call that would write an argument stub or an omission mark into a file does not run,
  *   whatever handle it names. Its result reports the reason. A file that contains the same one already can keep it.
+ * - `secrets-are-marks`: of what looks like a credential in the host's messages and in files, the store has marks only.
+ *   Each request has the text as the host has it, also after a restart, and a text that quotes a mark stays as it is.
  * - `deactivated-is-gone`: a deactivated object does not become active again by itself, neither on later turns nor on
  *   resume.
  * - `pinned-stays`: a pinned object stays active beyond the policy's window, on later turns and on resume.
