@@ -179,7 +179,7 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
   {
     file: "writing/rewrite-plan.ts",
     of: "if (!own.has(String(documentId))) unused.delete(String(hash));",
-    becomes: "",
+    becomes: "unused.delete(String(own.has(String(documentId))));",
     breaks: "A long text is evicted that another object has.",
   },
   {

@@ -10,6 +10,8 @@ import { childOf } from "./xtdb-place.ts";
 
 /** A place with a node of its own, so that all that is in the node's files belongs to the place. */
 export interface NodePlace extends Awaited<ReturnType<CreatePlace>> {
+  /** The address of the node. */
+  readonly address: { readonly url: string; readonly token: string };
   /** Ends the node, removes its index, and starts the node again, which makes the index from the database. */
   rebuildIndex(): Promise<void>;
 }
@@ -23,6 +25,9 @@ export async function nodePlace(): Promise<NodePlace> {
   const access = () => ({ url: node.url, token: node.token, space: "scm" });
   return {
     open: (options = {}) => openXtdbStore({ ...access(), timeout: 60_000, ...options }),
+    get address() {
+      return { url: node.url, token: node.token };
+    },
     get child() {
       return childOf(access());
     },

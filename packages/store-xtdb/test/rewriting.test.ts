@@ -30,7 +30,7 @@ const request: RewriteRequest = {
 
 /** Stores two objects with many versions, and one that will be removed. */
 async function fill(store: ObjectStore): Promise<void> {
-  await store.commit([{ object: sample("gone", { content: "old" }) }]);
+  await store.commit([{ object: sample("gone", { content: "old", nickname: "gone name" }) }]);
   for (let count = 1; count <= versions; count += 1) {
     await store.commit([
       { object: sample("a", { content: `old ${count}`, nickname: "old name" }) },
@@ -132,6 +132,12 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
         states.push(state);
         expect((await next.privacy()).generation).toBe(state === "new" ? 1 : 0);
         await next.commit([{ object: sample("a", { content: "later" }), expect: versions }]);
+        const heir = next.commit([{ object: sample("heir", { nickname: "gone name" }) }]);
+        const outcome = await heir.then(
+          () => "new",
+          (error: unknown) => (StoreError.is(error, "NICKNAME_TAKEN") ? "old" : error),
+        );
+        expect(outcome).toBe(state);
         expect((await next.get(a))?.version).toBe(versions + 1);
       }
       expect(states[0]).toBe("old");
@@ -139,14 +145,18 @@ describe.skipIf(lacking !== undefined)("a rewrite of a store in XTDB", () => {
     },
   );
 
-  test(
-    "is seen as a whole by clients that read and commit in the meantime",
+  test.each([undefined, "scm-watch"])(
+    "is seen as a whole by clients that read and commit in the meantime (without the header %s)",
     { timeout: 120_000 },
-    async () => {
+    async (withoutHeader) => {
       const name = space();
       await using store = await open(name);
       await fill(store);
-      await using reading = await open(name);
+      await using proxy = await faultyProxy(
+        node.url,
+        withoutHeader === undefined ? {} : { withoutHeader },
+      );
+      await using reading = await open(name, proxy);
       await using writing = await open(name);
       const seen = questions.map((): State[] => []);
       const over = new AbortController();

@@ -8,6 +8,8 @@ import {
 import { objectStoreLaws, sample, testScale } from "@self-context-manager/store-contract";
 import { describe, expect, test } from "vitest";
 
+import { openXtdbStore } from "../src/index.ts";
+import { faultyProxy } from "./faulty-proxy.ts";
 import { nodePlace } from "./node-place.ts";
 import { buildTimeout, lacking } from "./node/tools-at-hand.ts";
 
@@ -39,10 +41,16 @@ describe.skipIf(lacking !== undefined)("the files of a node after a rewrite", ()
     timeout,
   );
 
-  test(
-    "give the same index again, although equal data was evicted before",
-    async () => {
+  // Without the header, the node is one of XTDB's own servers for the client, which cannot be asked to erase. Its log keeps
+  // the ids of evicted documents, and an index that is made from it evicts them again.
+  test.each([undefined, "scm-watch"])(
+    "give the same index again, although equal data was evicted before (without the header %s)",
+    async (withoutHeader) => {
       await using place = await nodePlace();
+      await using proxy = await faultyProxy(
+        place.address.url,
+        withoutHeader === undefined ? {} : { withoutHeader },
+      );
       const long = `a long text ${"of many words ".repeat(400)}`;
       const fields = {
         content: long,
@@ -52,7 +60,7 @@ describe.skipIf(lacking !== undefined)("the files of a node after a rewrite", ()
       };
       let before: readonly string[];
       {
-        await using store = await place.open();
+        await using store = await openXtdbStore({ ...place.address, url: proxy.url });
         const write = async (id: string): Promise<void> => {
           await store.commit([{ object: sample(id, fields), expect: 0 }]);
         };

@@ -1,5 +1,6 @@
 import type { RewriteRequest, RewriteResult } from "@self-context-manager/objects";
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { type CallBudget, unbound } from "../client/call-budget.ts";
 import type { Operation } from "../client/node-client.ts";
@@ -28,6 +29,12 @@ export interface Rewrites {
 
 /** Number of transactions that are sent before the outcome of the last one is asked for. */
 const sentAtOnce = 64;
+
+/**
+ * Milliseconds after which other nodes of the database know that a rewrite has begun. They read the log every 100 ms. A
+ * node that does not know it could look for documents that are evicted in the common database.
+ */
+const noticedAfter = 300;
 
 /** Number of commits of others to which a rewrite gives way. */
 const mostLosses = 100;
@@ -139,6 +146,7 @@ export function rewriting(parts: RewritePlanParts): Rewrites {
         const { plan, own } = prepared;
         const end = await planEnd(plan, request.forgotten, privacy, clock, parts);
         if (end !== undefined && (await begin(own, end, clock))) {
+          await delay(noticedAfter);
           await complete();
           const { changed, removed } = plan;
           return { changed, removed, generation: clock.generation + 1 };
