@@ -1,6 +1,6 @@
 import type { StoredMetadata } from "@self-context-manager/core";
 import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
@@ -70,23 +70,31 @@ async function hasTextIn(path: string, hasText: (text: string) => boolean): Prom
   }
 }
 
-/** Returns the files beside a store's file that other commands made of it, such as backups and what a repair put aside. */
+/** What copies begin with: a database, a packed backup, an export. */
+const beginnings = ["SQLite format 3", "\u001F\u008B", '{"format":"self-context-manager'];
+
+/** Returns the databases, backups and exports in the folder of a store and in its folder of backups, without its own files. */
 export async function copiesBeside(at: string): Promise<readonly string[]> {
-  const own = new Set(["", "-wal", "-shm", "-journal", ".open", ".search", ".secrets", ".key"]);
-  const beginning = basename(at);
+  const own = ["", "-wal", "-shm", "-journal", ".search", ".search-wal", ".search-shm"];
+  const names = new Set(own.map((end) => `${at}${end}`));
   const folder = dirname(at);
-  const isCopy = (name: string): boolean =>
-    name.startsWith(beginning) &&
-    ![...own].some(
-      (end) => name === `${beginning}${end}` || name.startsWith(`${beginning}.search`),
-    ) &&
-    !name.endsWith(".lock");
-  const beside = (await readdir(folder).catch(() => [])).filter(isCopy);
-  const backups = (await readdir(join(folder, "backups")).catch(() => [])).filter((name) =>
-    name.startsWith(beginning),
-  );
-  return [
-    ...beside.map((name) => join(folder, name)),
-    ...backups.map((name) => join(folder, "backups", name)),
-  ];
+  const copies: string[] = [];
+  for (const inside of [folder, join(folder, "backups")])
+    for (const entry of await readdir(inside, { withFileTypes: true }).catch(() => [])) {
+      const path = join(inside, entry.name);
+      if (entry.isFile() && !names.has(path) && (await isCopy(path))) copies.push(path);
+    }
+  return copies.toSorted();
+}
+
+async function isCopy(path: string): Promise<boolean> {
+  if (path.endsWith(".lost.jsonl")) return true;
+  try {
+    await using file = await open(path);
+    const { buffer } = await file.read(Buffer.alloc(32), 0, 32, 0);
+    const beginning = buffer.toString("latin1");
+    return beginnings.some((one) => beginning.startsWith(one));
+  } catch {
+    return false;
+  }
 }

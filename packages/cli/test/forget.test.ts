@@ -89,8 +89,8 @@ test("forget --yes leaves the text in no file of the store and of its index", as
   expect(await store.scm("doctor")).toMatchObject({ code: 0 });
   const views = await store.scm("view", "s1", "--verify");
   expect(views.stdout + views.stderr).toContain("was forgotten at");
-  expect((await store.scm("forget", "--literal", secret)).stdout).toBe(
-    "Nothing of it is in the store.\n",
+  expect((await store.scm("forget", "--literal", secret)).stdout).toMatch(
+    /^Nothing of it is in the store\.\nFiles outside of the store that still have it.*\n.*settings\.txt\n/u,
   );
 });
 
@@ -205,7 +205,9 @@ test.each([
   [["forget"], /give a TARGET, --matching, --literal, --secrets or --workspace/u],
   [["forget", "--literal", "abc"], /less than 4 characters/u],
   [["forget", "--matching", "("], /no regular expression/u],
-  [["forget", "--matching", "o"], /less than 4 characters/u],
+  [["forget", "--matching", "o"], /fits "o", and a text of less than 4 characters/u],
+  [["forget", "--matching", ""], /fits an empty text/u],
+  [["forget", "--matching", "(sk-live)?"], /fits an empty text/u],
   [
     ["forget", "--literal", "abcd", "--matching", "abcd"],
     /give one of --matching, --literal and --secrets/u,
@@ -288,3 +290,83 @@ test.each(["forget", "gc"])(
     expect(bytes).toContain(Buffer.from(tokens[1] ?? "").toString("base64"));
   },
 );
+
+test("a backup from before comes back without what was forgotten since", async () => {
+  await using store = await storeWithKey();
+  await store.scm("backup", "before.gz");
+  await store.scm("forget", "--literal", secret, "--yes");
+
+  const restored = await store.scm("restore", "before.gz", "--force");
+
+  expect(restored).toMatchObject({ code: 0 });
+  expect((await store.scm("export")).stdout).not.toContain(secret);
+  expect((await store.scm("print", "settings.txt")).stdout).toMatch(mark);
+  expect((await store.scm("doctor")).code).toBe(0);
+});
+
+test.each(["epoch", "toolCall", "user", "text", "bash"])(
+  "forget of the word %s leaves a store that can be used",
+  async (word) => {
+    await using store = await storeWithKey();
+
+    expect(await store.scm("forget", "--literal", word, "--yes")).toMatchObject({ code: 0 });
+
+    expect((await store.scm("doctor")).code).toBe(0);
+    expect((await store.scm("view", "s1", "1")).code).toBe(0);
+  },
+);
+
+test("forget reads all of what is not a terminal as one text", async () => {
+  await using store = await storeWithKey();
+  const stdin = (async function* lines() {
+    yield Buffer.from(`key ${secret}\nport 1\n`);
+  })();
+
+  const run1 = await run(
+    ["forget", "--literal", "-", "--yes"],
+    { SCM_STORE: store.at },
+    store.workspace,
+    { stdin },
+  );
+
+  expect(run1).toMatchObject({ code: 0 });
+  const left = (await store.scm("print", "settings.txt")).stdout;
+  expect(left.split("\n")).toHaveLength(3);
+  expect(left).not.toContain("port 1");
+});
+
+test("what a forgotten session said can be said again", async () => {
+  await using store = await storeWithKey();
+  await store.scm("forget", "s1", "--yes");
+  await using manager = await openContextManager({
+    at: store.at,
+    workspace: store.workspace,
+    secrets: "off",
+  });
+  const session = await manager.openSession({ harness: "pi", sessionId: "s2" });
+
+  await session.ingest(readList(messages, neutralCodec));
+
+  expect(JSON.stringify((await session.nextView()).messages)).toContain(`KEY=${secret}`);
+});
+
+test("many different texts need a look at the list", async () => {
+  await using store = await storeWithKey();
+  const words = Array.from({ length: 60 }, (_, index) => `word${index}word`);
+  await writeFile(join(store.workspace, "many.txt"), words.join(" "));
+  await store.scm("index", ".");
+  {
+    await using manager = await openContextManager({ at: store.at, workspace: store.workspace });
+    await (
+      await manager.openSession({ harness: "pi", sessionId: "s2" })
+    ).read({ path: "many.txt" });
+  }
+
+  const refused = await store.scm("forget", "--matching", "word\\d+word", "--yes");
+  const allowed = await store.scm("forget", "--matching", "word\\d+word", "--yes", "--many");
+
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("60 different texts match, more than 50");
+  expect(refused.stdout).toContain("  and 20 more");
+  expect(allowed.code).toBe(0);
+});

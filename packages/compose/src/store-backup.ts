@@ -1,3 +1,4 @@
+import { keepForgotten } from "./keep-forgotten.ts";
 import { StoreError } from "@self-context-manager/core";
 import { messageOf } from "@self-context-manager/objects";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
@@ -80,6 +81,7 @@ export async function restoreStore(
         `${at} exists already; give another place with --at, or move it aside with --force`,
       );
     }
+    if (isThere && store === "sqlite") await keepForgotten(at, unpacked);
     const movedTo = isThere ? await moveAside(at) : undefined;
     if (store === "xtdb") await xtdbNode(at).restore(unpacked);
     else await takePlace(unpacked, at);

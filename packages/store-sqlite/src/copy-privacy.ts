@@ -24,3 +24,15 @@ export async function copySqlitePrivacy(from: string, to: string): Promise<Store
     target.close();
   }
 }
+
+/** Returns what a file keeps of private texts; undefined for one that cannot be read, or from before there was such a table. */
+export async function sqlitePrivacy(path: string): Promise<StorePrivacy | undefined> {
+  const connection = await connect(path);
+  try {
+    return allPrivacy(connection);
+  } catch {
+    return undefined;
+  } finally {
+    connection.close();
+  }
+}

@@ -22,8 +22,8 @@ export const forgetFaults: readonly DeliberateFault[] = [
   },
   {
     file: "forget/plan-forget.ts",
-    of: "if (!withCopies || content === null",
-    becomes: "if (content === null || content.length > 0",
+    of: "if (content === null || content.trim().length < shortestWhole) continue;",
+    becomes: "continue;",
     breaks: "A forgotten file stays in the call that wrote it.",
   },
   {

@@ -43,6 +43,9 @@ import { readLines } from "../read-lines.ts";
 /** A shorter text is a part of too many others. */
 const shortestText = 4;
 
+/** Different texts that are forgotten without a look at their list. */
+const mostTexts = 50;
+
 /** Objects that the list shows; the others are counted. */
 const mostListed = 40;
 
@@ -67,6 +70,7 @@ export const forgetCommand: Command = {
     },
     reason: { value: "TEXT", help: "why, for the marks that remain; default: by the user" },
     yes: { help: "forget without a question" },
+    many: { help: `with --yes: also if more than ${mostTexts} different texts match` },
     ...targetOptions,
     ...jsonOption,
   },
@@ -87,32 +91,57 @@ are not changed. It cannot be undone.`,
     const given = await targetOf(store, call, input);
     const marks = await knownMarks(call, given);
     const target = withMarks(given, marks);
-    using progress = call.progress("looking through the store", "object");
-    const options: PlanOptions = {
-      ...note,
-      key,
-      progress: (count) => progress.come(undefined, count),
-    };
-    const plan = await planForget(store, target, options);
-    const left = await elsewhere(call, plan, target);
-    const isEmpty = plan.objects.length === 0 && (marks?.secrets.length ?? 0) === 0;
-    if (!call.isSet("json")) await call.print(shown(call, plan, left));
+    const options: PlanOptions = { ...note, key };
+    const plan = await planned(call, store, target, options);
+    const left = await elsewhere(call, store, plan, target);
+    const onlyMarks = plan.objects.length === 0 ? (marks?.secrets.length ?? 0) : 0;
+    const isEmpty = plan.objects.length + onlyMarks === 0;
+    if (!call.isSet("json")) await call.print(shown(call, plan, left, onlyMarks));
+    if (call.isSet("yes")) checkAmount(call, plan);
     const isAgreed = !isEmpty && (call.isSet("yes") || (await agreed(call, input)));
     if (isAgreed || (isEmpty && call.isSet("yes"))) {
-      const secrets = await secretsOf(call, store, target.objects ?? []);
+      const parts = [...(target.objects ?? []), ...(target.parts ?? [])];
+      const secrets = await secretsOf(call, store, parts);
       await forget(store, plan, target, options);
       marks?.remove();
       await secrets.removeUnused();
       await clearIndex(store, call);
     }
     if (call.isSet("json")) await call.print(asJson(plan, left, isAgreed, reason));
-    else if (isAgreed)
-      await call.print(
-        `Forgotten: ${counted(versionsOf(plan), "version")} of ${counted(plan.objects.length, "object")}. ${target.matches === undefined ? "" : "The store was searched again, and no version has a match. "}${nextCommand(call, "doctor")} checks the store.\n`,
-      );
-    else if (!isEmpty) call.note(`Nothing was changed. Add --yes to forget this.`);
+    else if (isAgreed) await call.print(`${doneText(plan, target, onlyMarks)}\n`);
+    else if (!isEmpty) call.note("Nothing was changed. Add --yes to forget this.");
   },
 };
+
+async function planned(
+  call: CommandCall,
+  store: ObjectStore,
+  target: ForgetTarget,
+  options: PlanOptions,
+): Promise<ForgetPlan> {
+  using progress = call.progress("looking through the store", "object");
+  return await planForget(store, target, {
+    ...options,
+    progress: (count) => progress.come(undefined, count),
+  });
+}
+
+/** Refuses what nobody has looked at: a pattern that fits many different texts. */
+function checkAmount(call: CommandCall, { texts }: ForgetPlan): void {
+  if (texts.length <= mostTexts || call.isSet("many")) return;
+  throw new CliError(
+    `${counted(texts.length, "different text")} match, more than ${mostTexts}; look at the list without --yes, and add --many if all of them are meant`,
+  );
+}
+
+function doneText(plan: ForgetPlan, { matches }: ForgetTarget, onlyMarks: number): string {
+  if (onlyMarks > 0)
+    return `Forgotten: the bytes of ${counted(onlyMarks, "secret")} beside the store.`;
+  const what = `${counted(versionsOf(plan), "version")} of ${counted(plan.objects.length, "object")}`;
+  const again =
+    matches === undefined ? "" : " The store was searched again, and no version has a match.";
+  return `Forgotten: ${what}.${again}`;
+}
 
 function noteOf(call: CommandCall): {
   readonly reason: string;
@@ -135,6 +164,7 @@ async function targetOf(
     throw new UsageError("give a TARGET, --matching, --literal, --secrets or --workspace");
   const objects: ObjectId[] = [];
   const sessions: ObjectId[] = [];
+  const ofFolder: ObjectId[] = [];
   const versions = new Map<ObjectId, number[]>();
   for (const name of call.arguments) {
     const { stored, version } = await named(store, call, name);
@@ -150,16 +180,11 @@ async function targetOf(
   if (folder !== undefined) {
     const inFolder = await workspaceObjects(store, resolve(call.folder, folder));
     sessions.push(...inFolder.sessions);
-    objects.push(...inFolder.files);
+    ofFolder.push(...inFolder.files);
   }
   const ofSessions = await partsOf(store, call, sessions);
-  return {
-    objects: [...new Set([...objects, ...ofSessions])],
-    versions,
-    // The texts of a whole session are in too many others to be removed there too.
-    withCopies: sessions.length === 0,
-    ...defined({ matches }),
-  };
+  const parts = [...new Set([...ofSessions, ...ofFolder])];
+  return { objects: [...new Set(objects)], parts, versions, ...defined({ matches }) };
 }
 
 /** Returns the objects that only some sessions have, with the sessions. */
@@ -229,15 +254,17 @@ async function matcherOf(call: CommandCall, input: InputLines): Promise<ForgetTa
     throw new UsageError("give one of --matching, --literal and --secrets");
   if (call.isSet("secrets")) return (text) => findSecrets(text);
   if (literal !== undefined) {
-    const text = literal === "-" ? await input.next() : literal;
+    const text = literal === "-" ? await input.text() : literal;
     if (text.length < shortestText) throw tooShort();
     return (given) => literalPlaces(given, text);
   }
   if (pattern === undefined) return undefined;
   try {
     const regex = new RegExp(pattern, "gu");
-    return (given) => regexPlaces(given, regex);
+    if (regex.test("")) throw new UsageError("--matching fits an empty text; write what it needs");
+    return (text) => regexPlaces(text, regex);
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`--matching is no regular expression (${String(cause)})`, { cause });
   }
 }
@@ -246,15 +273,27 @@ async function matcherOf(call: CommandCall, input: InputLines): Promise<ForgetTa
 interface InputLines extends AsyncDisposable {
   /** Returns the next line without its end; empty after the last one. */
   next(): Promise<string>;
+  /** Returns the text that is to be forgotten: a line of a person, or else all that is there. */
+  text(): Promise<string>;
 }
 
-function linesOf({ stdin }: CommandCall): InputLines {
+function linesOf({ stdin, canAsk, note }: CommandCall): InputLines {
   let lines: AsyncGenerator<string> | undefined;
+  const next = async (): Promise<string | undefined> => {
+    lines ??= readLines(stdin);
+    const { value } = await lines.next();
+    return typeof value === "string" ? value.replace(/\r$/u, "") : undefined;
+  };
   return {
-    async next() {
-      lines ??= readLines(stdin);
-      const { value } = await lines.next();
-      return typeof value === "string" ? value.replace(/\r$/u, "") : "";
+    next: async () => (await next()) ?? "",
+    async text() {
+      if (canAsk) {
+        note("Paste the text and press Enter. Nothing is changed before you confirm it.");
+        return (await next()) ?? "";
+      }
+      const all: string[] = [];
+      for (let line = await next(); line !== undefined; line = await next()) all.push(line);
+      return all.join("\n").trimEnd();
     },
     async [Symbol.asyncDispose]() {
       await lines?.return(undefined);
@@ -269,7 +308,11 @@ function* literalPlaces(text: string, wanted: string): Iterable<{ start: number;
 
 function* regexPlaces(text: string, regex: RegExp): Iterable<{ start: number; end: number }> {
   for (const { 0: found, index } of text.matchAll(regex)) {
-    if (found.length > 0 && found.length < shortestText) throw tooShort();
+    if (found === "") continue;
+    if (found.length < shortestText)
+      throw new UsageError(
+        `--matching fits ${JSON.stringify(visible(found))}, and a text of less than ${shortestText} characters is a part of too many others; write a pattern that fits only longer ones`,
+      );
     yield { start: index, end: index + found.length };
   }
 }
@@ -311,25 +354,37 @@ interface Elsewhere {
 
 async function elsewhere(
   call: CommandCall,
+  store: ObjectStore,
   plan: ForgetPlan,
   { matches }: ForgetTarget,
 ): Promise<Elsewhere> {
-  const { store, at } = await call.namedPlace();
+  const place = await call.namedPlace();
   const forms = plan.texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
   const hasText = (text: string): boolean =>
     forms.some((form) => text.includes(form)) ||
     (matches !== undefined && [...matches(text)].length > 0);
-  const objects = [...plan.objects.map(({ stored }) => stored), ...plan.sessions];
+  // A text can be in files of which the store has no version with it.
+  const objects =
+    matches === undefined
+      ? [...plan.objects.map(({ stored }) => stored), ...plan.sessions]
+      : [...(await newest(store, "file")), ...(await newest(store, "session"))];
   return {
-    files: await filesWith(plan.texts.length > 0 ? hasText : () => true, objects, call.environment),
-    copies: store === "sqlite" ? await copiesBeside(at) : [],
+    files: await filesWith(matches === undefined ? () => true : hasText, objects, call.environment),
+    copies: place.store === "sqlite" ? await copiesBeside(place.at) : [],
   };
+}
+
+/** Files and sessions of which the files outside of the store are looked at. */
+const mostLookedAt = 1_000;
+
+async function newest(store: ObjectStore, type: string): Promise<readonly StoredMetadata[]> {
+  return (await store.find({ where: { type }, newestFirst: true, limit: mostLookedAt })).items;
 }
 
 async function agreed(call: CommandCall, input: InputLines): Promise<boolean> {
   if (!call.canAsk || call.isSet("json")) return false;
   call.note("This cannot be undone. Type yes to forget it:");
-  return (await input.next()).trim().toLowerCase() === "yes";
+  return ["y", "yes"].includes((await input.next()).trim().toLowerCase());
 }
 
 /** The words of forgotten texts must not stay in the index. It is made again when somebody searches. */
@@ -350,8 +405,10 @@ function versionsOf({ objects }: ForgetPlan): number {
   return objects.reduce((count, { versions }) => count + versions.length, 0);
 }
 
-function shown(call: CommandCall, plan: ForgetPlan, { files, copies }: Elsewhere): string {
-  if (plan.objects.length === 0) return "Nothing of it is in the store.\n";
+function shown(call: CommandCall, plan: ForgetPlan, left: Elsewhere, onlyMarks: number): string {
+  if (onlyMarks > 0)
+    return `No version has it. The file of secrets beside the store has the bytes of ${counted(onlyMarks, "secret")}.\n${elsewhereText(left)}`;
+  if (plan.objects.length === 0) return `Nothing of it is in the store.\n${elsewhereText(left)}`;
   const rows = plan.objects
     .slice(0, mostListed)
     .map(({ stored: { body, version }, versions, isWhole }) => [
@@ -363,31 +420,38 @@ function shown(call: CommandCall, plan: ForgetPlan, { files, copies }: Elsewhere
     ]);
   const rest = plan.objects.length - rows.length;
   const texts = plan.texts.slice(0, mostListed).map((text) => `  ${beginningOf(text)}`);
+  const more = plan.texts.length - texts.length;
   const sessions = plan.sessions.map(({ body }) => `  ${objectName(body, call.folder)}`);
   return [
-    ...(texts.length === 0 ? [] : [`${counted(plan.texts.length, "text")} match:`, ...texts, ""]),
+    ...(texts.length === 0
+      ? []
+      : [
+          `${counted(plan.texts.length, "text")} match:`,
+          ...texts,
+          ...(more > 0 ? [`  and ${more} more`] : []),
+          "",
+        ]),
     table(["ID", "TYPE", right("VERSIONS"), "WHAT", "NAME"], rows).trimEnd(),
     ...(rest > 0 ? [`and ${counted(rest, "more object")}`] : []),
     ...(sessions.length === 0
       ? []
       : ["", "Sessions that have them; their next calls show what is left:", ...sessions]),
-    ...(files.length === 0
-      ? []
-      : [
-          "",
-          "Files outside of the store that still have it, and stay as they are:",
-          ...files.map((file) => `  ${visible(file)}`),
-        ]),
-    ...(copies.length === 0
-      ? []
-      : [
-          "",
-          "Copies of the store, which stay as they are; delete those that you do not need:",
-          ...copies.map((file) => `  ${visible(file)}`),
-        ]),
     "",
-    "",
+    elsewhereText(left),
   ].join("\n");
+}
+
+function elsewhereText({ files, copies }: Elsewhere): string {
+  const list = (title: string, paths: readonly string[]): readonly string[] =>
+    paths.length === 0 ? [] : ["", title, ...paths.map((path) => `  ${visible(path)}`)];
+  const lines = [
+    ...list("Files outside of the store that still have it, and stay as they are:", files),
+    ...list(
+      "Copies and exports beside the store, which stay as they are; delete those that you do not need:",
+      copies,
+    ),
+  ];
+  return lines.length === 0 ? "" : `${lines.slice(1).join("\n")}\n\n`;
 }
 
 /** The beginning of a text, by which its owner knows it. */

@@ -15,20 +15,46 @@ export function forgottenMark({ at, reason }: ForgottenNote): string {
   return `[forgotten: ${at.slice(0, 10)}, ${reason}]`;
 }
 
-/** Fields whose texts programs read, so that a mark in them would be an error; and the id. */
-const ownFields: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "forgotten",
-  "view",
+/** Fields that this program reads, in objects: a mark in them would be an error, and they have no text of anybody. */
+const programFields: ReadonlySet<string> = new Set([
+  "call_kind",
   "content_fields",
+  "context_operation",
+  "file_type",
+  "forgotten",
+  "id",
+  "layout",
+  "media",
+  "presence",
+  "provider_id",
+  "status",
+  "tool",
+  "type",
+  "view",
+  "workspace",
 ]);
 
-/** Fields with data of tools and providers, in which names can be texts of somebody. Other names are this program's own. */
-const foreignFields: ReadonlySet<string> = new Set(["args", "arguments", "details", "meta"]);
+/** The same within parts of an object. */
+const programNames: ReadonlySet<string> = new Set([
+  "api",
+  "generator",
+  "id",
+  "identified_by",
+  "is",
+  "key",
+  "model",
+  "name",
+  "provider",
+  "role",
+  "stopReason",
+  "toolCallId",
+  "toolName",
+  "toolcall_ids",
+  "type",
+]);
 
-/** Names within an object whose values programs read. */
-const readNames: ReadonlySet<string> = new Set(["type", "role"]);
+/** Fields with data of tools, in which names can be texts of somebody. Other names are this program's own. */
+const foreignFields: ReadonlySet<string> = new Set(["args", "arguments", "details"]);
 
 /** How texts are changed, and what is known to have nothing to change. */
 export interface TextChange {
@@ -42,14 +68,16 @@ export interface TextChange {
 }
 
 /**
- * Returns a version whose texts are changed, in the values of all its fields, and in the names within foreign data;
- * undefined if none is changed. References stay: they have no text.
+ * Returns a version whose texts are changed, in the values of its fields, and in the names within data of tools; undefined
+ * if none is changed. References stay, and what this program itself reads: ids, rows and names of its own.
  */
 export function withTexts(
   { body }: StoredVersion,
   note: ForgottenNote,
   texts: TextChange,
 ): SealedObject | undefined {
+  // A session names objects and has figures, and no text.
+  if (body.type === "session") return undefined;
   let isChanged = false;
   const changed: Record<string, JsonValue | undefined> = {};
   for (const [field, value] of Object.entries(body)) {
@@ -69,10 +97,34 @@ export function withTexts(
 
 function changedField(body: ObjectBody, field: string, texts: TextChange): JsonValue | undefined {
   const value = body[field];
-  if (ownFields.has(field)) return value;
+  if (programFields.has(field)) return value;
+  if (body.type === "view" && field === "entries") return changedRows(value, texts);
+  if (body.type === "view" && field === "memory") return changedMemory(body, texts);
   if (field === "content" && typeof value === "string" && texts.changeContent !== undefined)
     return texts.changeContent(body.id, value);
   return changeTexts(value, texts, foreignFields.has(field));
+}
+
+/** The rows of a view are places and figures, except those of notices and of messages that others have added. */
+function changedRows(value: JsonValue | undefined, texts: TextChange): JsonValue | undefined {
+  if (!Array.isArray(value)) return value;
+  const rows = value as readonly JsonValue[];
+  const changed = rows.map((row) => (hasText(row) ? (changeTexts(row, texts, false) ?? row) : row));
+  return changed.some((row, index) => row !== rows[index]) ? changed : value;
+}
+
+function hasText(row: JsonValue): boolean {
+  if (isJsonObject(row)) return row["is"] === "added" || row["is"] === "notice";
+  return typeof row === "string" && row.startsWith("n ");
+}
+
+/** The memory of the pooled layout has contents; that of the layout with epochs has places and figures. */
+function changedMemory(body: ObjectBody, texts: TextChange): JsonValue | undefined {
+  const { memory } = body;
+  if (body["layout"] === "epoch" || !isJsonObject(memory)) return memory;
+  const { call, ...contents } = memory;
+  const changed = changeTexts(contents, texts, false);
+  return changed === contents || !isJsonObject(changed) ? memory : { ...changed, call };
 }
 
 function changeTexts(
@@ -100,7 +152,7 @@ function changeFields(object: JsonObject, texts: TextChange, isForeign: boolean)
   if (replaced !== undefined) return replaced;
   let isChanged = false;
   const fields = Object.entries(object).map(([field, item]) => {
-    if (!isForeign && readNames.has(field)) return [field, item] as const;
+    if (!isForeign && programNames.has(field)) return [field, item] as const;
     const name = isForeign ? texts.change(field) : field;
     const other = changeTexts(item, texts, isForeign || foreignFields.has(field));
     if (name !== field || other !== item) isChanged = true;
@@ -154,22 +206,4 @@ export function tombstoneOf({ body }: StoredVersion, note: ForgottenNote): Seale
     forgotten: { ...note },
     provenance: { origin: forgottenOrigin, generator: "human" },
   });
-}
-
-/** Fields within an object that name things and say nothing. */
-const nameFields: ReadonlySet<string> = new Set(["id", "toolcall_ids", "toolCallId", "key"]);
-
-/** Returns the texts of a version by which it is known again: those of its content, turns, arguments and blocks. */
-export function ownTexts({ body }: StoredVersion, least: number): readonly string[] {
-  const texts: string[] = [];
-  const add = (value: JsonValue | undefined): void => {
-    if (typeof value === "string") {
-      const text = value.trim();
-      if (text.length >= least) texts.push(text);
-    } else if (Array.isArray(value)) (value as readonly JsonValue[]).forEach(add);
-    else if (isJsonObject(value) && !isReference(value))
-      for (const [field, item] of Object.entries(value)) if (!nameFields.has(field)) add(item);
-  };
-  for (const field of ["content", "turns", "args", "blocks", "details"]) add(body[field]);
-  return texts;
 }

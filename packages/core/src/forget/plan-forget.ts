@@ -17,7 +17,6 @@ import { forgottenText, shortestWhole } from "./forgotten-texts.ts";
 import {
   forgottenMark,
   isTombstone,
-  ownTexts,
   type TextChange,
   tombstoneOf,
   withTexts,
@@ -31,8 +30,11 @@ export interface ForgetTarget {
   readonly objects?: readonly ObjectId[];
   /** Versions of objects, by their numbers. */
   readonly versions?: ReadonlyMap<ObjectId, readonly number[]>;
-  /** Whether copies of the contents of these objects in other objects are forgotten too. Default: true. */
-  readonly withCopies?: boolean;
+  /**
+   * Objects that the user did not name, such as the parts of a session. Their texts are in too many others: copies in other
+   * objects stay, and what comes again is stored. Default: none.
+   */
+  readonly parts?: readonly ObjectId[];
   /** Texts that are known already and are forgotten too, such as those that marks stand for. Default: none. */
   readonly texts?: readonly string[];
   /** Returns the parts of a text that are to be forgotten, wherever they are. */
@@ -77,7 +79,7 @@ export async function planForget(
 ): Promise<ForgetPlan> {
   const note: ForgottenNote = { at: options.at, reason: options.reason };
   const mark = forgottenMark(note);
-  const wholes = new Set(target.objects);
+  const wholes = new Set([...(target.objects ?? []), ...(target.parts ?? [])]);
   const versions = target.versions ?? new Map<ObjectId, readonly number[]>();
   const found = await wholeTexts(store, target);
   const matched = await matchedTexts(store, target, wholes);
@@ -119,7 +121,7 @@ export async function planForget(
   const concerned = await concernedSessions(store, sessions, objects);
   const forgotten = [
     ...[...matched].map((text) => forgottenText(options.key, "span", text, mark)),
-    ...[...found.wholes].map((text) => forgottenText(options.key, "whole", text, mark)),
+    ...[...found.copies].map((text) => forgottenText(options.key, "whole", text, mark)),
   ];
   const request: RewriteRequest = {
     objects: [
@@ -139,11 +141,9 @@ export async function planForget(
   };
 }
 
-/** What is known of the objects that are forgotten as a whole. */
+/** What is known of the objects that the user named. */
 interface WholeTexts {
-  /** All their longer texts. */
-  readonly wholes: ReadonlySet<string>;
-  /** Their contents, of which other objects can have copies. */
+  /** Their contents, of which other objects can have copies, and which are known when they come again. */
   readonly copies: ReadonlySet<string>;
   /** The lines of these contents, which a view can have in part. */
   readonly lines: ReadonlySet<string>;
@@ -156,28 +156,28 @@ const shortestLine = 16;
 
 async function wholeTexts(
   store: ObjectStore,
-  { objects = [], versions = new Map(), withCopies = true }: ForgetTarget,
+  { objects = [], parts = [], versions = new Map() }: ForgetTarget,
 ): Promise<WholeTexts> {
-  const [wholes, copies, lines] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [copies, lines] = [new Set<string>(), new Set<string>()];
   const calls = new Map<ObjectId, Set<string>>();
-  for (const id of new Set([...objects, ...versions.keys()])) {
+  const named = new Set([...objects, ...versions.keys()].filter((id) => !parts.includes(id)));
+  for (const id of named) {
     const only = objects.includes(id) ? undefined : versions.get(id);
     for await (const stored of store.versions(id)) {
       if (only?.includes(stored.version) === false) continue;
-      for (const text of ownTexts(stored, shortestWhole)) wholes.add(text);
       const { content, type } = stored.body;
       const chat = idIn(stored.body["chat_ref"]);
       if (type === "toolcall" && only === undefined && chat !== undefined) {
         const names = [id, providerId(stored.body)];
         calls.set(chat, new Set([...(calls.get(chat) ?? []), ...names]));
       }
-      if (!withCopies || content === null || content.trim().length < shortestWhole) continue;
+      if (content === null || content.trim().length < shortestWhole) continue;
       copies.add(content.trim());
       for (const line of content.split("\n"))
         if (line.trim().length >= shortestLine) lines.add(line.trim());
     }
   }
-  return { wholes, copies, lines, calls };
+  return { copies, lines, calls };
 }
 
 /** Units before the end of a known content that are looked at again with what follows: a match can begin there. */

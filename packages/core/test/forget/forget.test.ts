@@ -275,12 +275,13 @@ describe("forgetting whole objects", () => {
     const objects = [...removed, ...inFolder];
     const { key } = await store.privacy();
 
-    const plan = await planForget(store, { objects, withCopies: false }, { ...note, key });
+    const plan = await planForget(store, { parts: objects }, { ...note, key });
     await store.rewrite(plan.request);
 
     expect(await stored(store)).not.toContain(secret);
     expect((await store.find({ where: { type: "session" } })).items).toHaveLength(1);
     expect((await (await opened.reopen(otherHost)).peekView()).messages).toEqual(before);
+    expect((await store.privacy()).forgotten).toEqual([]);
     const again = scriptHistory();
     again.user("Hello again.");
     await again.ingest(session);
