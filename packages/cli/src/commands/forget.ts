@@ -158,7 +158,7 @@ async function targetOf(
   call: CommandCall,
   input: InputLines,
 ): Promise<ForgetTarget> {
-  const matches = await matcherOf(call, input);
+  const { matches, texts = [] } = await matcherOf(call, input);
   const folder = call.text("workspace");
   if (matches === undefined && folder === undefined && call.arguments.length === 0)
     throw new UsageError("give a TARGET, --matching, --literal, --secrets or --workspace");
@@ -184,7 +184,7 @@ async function targetOf(
   }
   const ofSessions = await partsOf(store, call, sessions);
   const parts = [...new Set([...ofSessions, ...ofFolder])];
-  return { objects: [...new Set(objects)], parts, versions, ...defined({ matches }) };
+  return { objects: [...new Set(objects)], parts, versions, texts, ...defined({ matches }) };
 }
 
 /** Returns the objects that only some sessions have, with the sessions. */
@@ -246,23 +246,26 @@ async function workspaceObjects(
   return { sessions, files: files.map(({ body }) => body.id) };
 }
 
-async function matcherOf(call: CommandCall, input: InputLines): Promise<ForgetTarget["matches"]> {
+async function matcherOf(
+  call: CommandCall,
+  input: InputLines,
+): Promise<Pick<ForgetTarget, "matches" | "texts">> {
   const pattern = call.text("matching");
   const literal = call.text("literal");
   const given = [pattern, literal, call.isSet("secrets") ? "" : undefined];
   if (given.filter((one) => one !== undefined).length > 1)
     throw new UsageError("give one of --matching, --literal and --secrets");
-  if (call.isSet("secrets")) return (text) => findSecrets(text);
+  if (call.isSet("secrets")) return { matches: (text) => findSecrets(text) };
   if (literal !== undefined) {
     const text = literal === "-" ? await input.text() : literal;
-    if (text.length < shortestText) throw tooShort();
-    return (given) => literalPlaces(given, text);
+    if (text.trim().length < shortestText) throw tooShort();
+    return { matches: (one) => literalPlaces(one, text), texts: [text] };
   }
-  if (pattern === undefined) return undefined;
+  if (pattern === undefined) return {};
   try {
     const regex = new RegExp(pattern, "gu");
     if (regex.test("")) throw new UsageError("--matching fits an empty text; write what it needs");
-    return (text) => regexPlaces(text, regex);
+    return { matches: (text) => regexPlaces(text, regex) };
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     throw new UsageError(`--matching is no regular expression (${String(cause)})`, { cause });
@@ -309,7 +312,7 @@ function* literalPlaces(text: string, wanted: string): Iterable<{ start: number;
 function* regexPlaces(text: string, regex: RegExp): Iterable<{ start: number; end: number }> {
   for (const { 0: found, index } of text.matchAll(regex)) {
     if (found === "") continue;
-    if (found.length < shortestText)
+    if (found.trim().length < shortestText)
       throw new UsageError(
         `--matching fits ${JSON.stringify(visible(found))}, and a text of less than ${shortestText} characters is a part of too many others; write a pattern that fits only longer ones`,
       );
@@ -338,7 +341,7 @@ function withMarks(target: ForgetTarget, marks: KnownMarks | undefined): ForgetT
   if (marks === undefined || matches === undefined || marks.secrets.length === 0) return target;
   return {
     ...target,
-    texts: marks.secrets,
+    texts: [...(target.texts ?? []), ...marks.secrets],
     *matches(text) {
       yield* matches(text);
       yield* marks.places(text);

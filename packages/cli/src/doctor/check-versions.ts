@@ -4,7 +4,7 @@ import {
   type StorePlace,
 } from "@self-context-manager/compose";
 import type { ObjectStore } from "@self-context-manager/core";
-import { collectReferences } from "@self-context-manager/objects";
+import { collectReferences, forgottenIn } from "@self-context-manager/objects";
 
 import { counted } from "../format/amounts.ts";
 import type { Progress } from "../format/progress.ts";
@@ -34,6 +34,8 @@ function versionsSeen(): {
   const gaps: string[] = [];
   const known = new Set<string>();
   const named = new Set<string>();
+  /** The objects of which a version was forgotten, as a whole or in part: references keep the hashes from before. */
+  const forgotten = new Set<string>();
   let versions = 0;
   let objects = 0;
   let last: CheckedVersion | undefined;
@@ -56,6 +58,7 @@ function versionsSeen(): {
       if (read.stored === undefined) return;
       const { body, hashes } = read.stored;
       known.add(`${body.id} ${hashes.object_hash}`);
+      if (forgottenIn(body) !== undefined) forgotten.add(body.id);
       for (const { reference } of collectReferences(body)) {
         // Another program may have written a reference without this hash.
         if (reference.ref === "static" && typeof reference.object_hash === "string")
@@ -65,7 +68,9 @@ function versionsSeen(): {
     count: () => versions,
     findings() {
       const all = `${counted(versions, "version")} of ${counted(objects, "object")}`;
-      const lost = [...named].filter((key) => !known.has(key));
+      const lost = [...named].filter(
+        (key) => !known.has(key) && !forgotten.has(key.split(" ")[0] ?? ""),
+      );
       const targets = [...new Set(lost.map((key) => `object ${key.split(" ")[0] ?? ""}`))];
       return [
         problems.length === 0

@@ -151,14 +151,23 @@ function changeFields(object: JsonObject, texts: TextChange, isForeign: boolean)
   const replaced = texts.replace?.(object);
   if (replaced !== undefined) return replaced;
   let isChanged = false;
+  const names = new Set<string>();
   const fields = Object.entries(object).map(([field, item]) => {
     if (!isForeign && programNames.has(field)) return [field, item] as const;
-    const name = isForeign ? texts.change(field) : field;
+    const name = isForeign ? unusedName(texts.change(field), names) : field;
+    names.add(name);
     const other = changeTexts(item, texts, isForeign || foreignFields.has(field));
     if (name !== field || other !== item) isChanged = true;
     return [name, other] as const;
   });
   return isChanged ? Object.fromEntries(fields) : object;
+}
+
+/** Two names with one mark stay two names. */
+function unusedName(name: string, used: ReadonlySet<string>): string {
+  let unused = name;
+  for (let count = 2; used.has(unused); count += 1) unused = `${name} (${count})`;
+  return unused;
 }
 
 /** The fields of a tombstone besides those of every object: they say what it was, and have no text of it. */

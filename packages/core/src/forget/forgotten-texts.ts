@@ -1,5 +1,6 @@
 import { type ForgottenText, sha256, type StorePrivacy } from "@self-context-manager/objects";
 import { markSpans, type Span } from "./mark-spans.ts";
+import { outsideMarks } from "./text-forms.ts";
 
 /** Shorter whole texts are not known again: many other texts are equal to them. */
 export const shortestWhole = 32;
@@ -36,7 +37,7 @@ export function forgottenFilter({
     const found: Span[] = [];
     for (const length of lengths)
       found.push(...spansOf(text, length, spans.get(length) ?? [], { key, base }));
-    return markSpans(text, found);
+    return markSpans(text, outsideMarks(text, found));
   };
 }
 

@@ -22,7 +22,7 @@ import {
   withTexts,
 } from "./forgotten-object.ts";
 import { markSpans, type Span } from "./mark-spans.ts";
-import { growingFinder, type TextFinder, textFinder } from "./text-forms.ts";
+import { formsOf, growingFinder, outsideMarks, type TextFinder, textFinder } from "./text-forms.ts";
 
 /** What the user wants to be forgotten. */
 export interface ForgetTarget {
@@ -120,7 +120,9 @@ export async function planForget(
   }
   const concerned = await concernedSessions(store, sessions, objects);
   const forgotten = [
-    ...[...matched].map((text) => forgottenText(options.key, "span", text, mark)),
+    ...[...new Set([...matched].flatMap(formsOf))].map((text) =>
+      forgottenText(options.key, "span", text, mark),
+    ),
     ...[...found.copies].map((text) => forgottenText(options.key, "whole", text, mark)),
   ];
   const request: RewriteRequest = {
@@ -191,7 +193,9 @@ async function matchedTexts(
   const texts = new Set<string>(known);
   if (matches === undefined) return texts;
   const look = (text: string): string => {
-    for (const { start, end } of matches(text)) if (end > start) texts.add(text.slice(start, end));
+    const spans = [...matches(text)].map((span) => ({ ...span, mark: "" }));
+    for (const { start, end } of outsideMarks(text, spans))
+      if (end > start) texts.add(text.slice(start, end));
     return text;
   };
   const clean = new WeakSet<object>();
@@ -286,6 +290,10 @@ function noted(
   );
   if (session === undefined) return changed;
   const now = changed?.body ?? body;
-  const since = { forgotten_since: { objects: [...session.objects] } };
+  const since = {
+    forgotten_since: { objects: [...session.objects] },
+    // What was drawn for parts of the former view is not drawn for these.
+    memory: structuredClone(now["memory"] as JsonObject),
+  };
   return sealObject({ ...now, forgotten: { ...note }, ...since });
 }

@@ -1,7 +1,16 @@
 import type { Span } from "./mark-spans.ts";
 
-/** Units of a text at a cut that are enough to know it: less is in many other texts. */
-const leastCut = 6;
+/** A shorter text is a part of too many others to be known in another form than its own. */
+const shortestForm = 4;
+
+/** Levels of JSON within JSON in which a text is looked for. */
+const deepestJson = 3;
+
+/** How much of a text must be there beside an ellipsis: a third of it, and between so many units. */
+const leastCut = { least: 9, most: 32 };
+
+/** A mark of a forgotten text, in which nothing is looked for. */
+const markForm = /\[forgotten: \d{4}-\d{2}-\d{2}, [^\]]{1,80}\]/gu;
 
 /** Finds texts in each form that a copy of them can have. */
 export interface TextFinder {
@@ -12,7 +21,7 @@ export interface TextFinder {
 
 /**
  * Finds the places of texts, in each form that a copy of them can have: as they are, within the JSON of a text
- * (also twice), and cut at an end of the text or at an ellipsis, as in the line of a tool call.
+ * (several times), on one line, and cut at an ellipsis, as in the line of a tool call. Not within marks of forgotten texts.
  */
 export function textFinder(texts: Iterable<string>, mark: string): TextFinder {
   const forms = [...new Set([...texts].flatMap(formsOf))].toSorted(
@@ -27,7 +36,7 @@ export function textFinder(texts: Iterable<string>, mark: string): TextFinder {
           spans.push({ start: at, end: at + form.length, mark });
         spans.push(...cutSpans(text, form, mark));
       }
-      return spans;
+      return outsideMarks(text, spans);
     },
   };
 }
@@ -59,32 +68,49 @@ export function growingFinder(finder: TextFinder): (text: string) => readonly Sp
   };
 }
 
-function formsOf(text: string): readonly string[] {
-  const inJson = JSON.stringify(text).slice(1, -1);
-  return [text, inJson, JSON.stringify(inJson).slice(1, -1), text.replaceAll(/\s+/gu, " ").trim()];
+/** Returns a text as it is, within the JSON of texts, and on one line. */
+export function formsOf(text: string): readonly string[] {
+  const forms = [text];
+  for (let level = 0; level < deepestJson; level += 1)
+    forms.push(JSON.stringify(forms.at(-1)).slice(1, -1));
+  const oneLine = text.replaceAll(/\s+/gu, " ").trim();
+  if (oneLine.length >= shortestForm) forms.push(oneLine);
+  return [...new Set(forms)];
 }
 
-/** Returns where the beginning of a form is cut off, and where its end follows a cut. */
+/** Returns where the beginning of a form is cut off by an ellipsis, and where its end follows one. */
 function cutSpans(text: string, form: string, mark: string): readonly Span[] {
-  if (form.length <= leastCut) return [];
+  const least = Math.min(leastCut.most, Math.max(leastCut.least, Math.ceil(form.length / 3)));
+  if (form.length <= least || !/…|\.\.\./u.test(text)) return [];
   const spans: Span[] = [];
-  const head = form.slice(0, leastCut);
+  const head = form.slice(0, least);
   for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, at + 1)) {
-    let end = at + leastCut;
+    let end = at + least;
     while (end < text.length && text[end] === form[end - at]) end += 1;
-    if (end - at < form.length && isCut(text, end)) spans.push({ start: at, end, mark });
+    const isCut = text[end] === "…" || text.startsWith("...", end);
+    if (end - at < form.length && isCut) spans.push({ start: at, end, mark });
   }
-  const tail = form.slice(-leastCut);
+  const tail = form.slice(-least);
   for (let at = text.indexOf(tail); at !== -1; at = text.indexOf(tail, at + 1)) {
-    const end = at + leastCut;
+    const end = at + least;
     let start = at;
     while (start > 0 && text[start - 1] === form[form.length - (end - start) - 1]) start -= 1;
-    if (end - start < form.length && (start === 0 || text[start - 1] === "…"))
-      spans.push({ start, end, mark });
+    const isCut = text[start - 1] === "…" || text.endsWith("...", start);
+    if (end - start < form.length && isCut) spans.push({ start, end, mark });
   }
   return spans;
 }
 
-function isCut(text: string, end: number): boolean {
-  return end === text.length || text[end] === "…" || text.startsWith("...", end);
+/** Returns the spans that are not within the mark of a forgotten text. */
+export function outsideMarks(text: string, spans: readonly Span[]): readonly Span[] {
+  if (spans.length === 0 || !text.includes("[forgotten: ")) return spans;
+  const marks = [...text.matchAll(markForm)].map(({ 0: mark, index }) => ({
+    start: index,
+    end: index + mark.length,
+  }));
+  return spans.filter(({ start, end }) =>
+    marks.every(
+      (mark) => end <= mark.start || start >= mark.end || (start <= mark.start && end >= mark.end),
+    ),
+  );
 }

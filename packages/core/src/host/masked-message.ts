@@ -20,8 +20,11 @@ const keptFields: ReadonlySet<string> = new Set([
   "type",
 ]);
 
-/** The same inside arguments and details, where a field of any name can have any text. A file is still one. */
-const keptInside: ReadonlySet<string> = new Set(["data", "encrypted_content", "signature"]);
+/** Inside arguments and details a field of any name can have any text. */
+const keptInside: ReadonlySet<string> = new Set();
+
+/** A file in base64, inside arguments and details too. */
+const fileForm = /^[A-Za-z0-9+/]{1024,}={0,2}$/u;
 
 /** Fields whose values are those of a tool or of the host, whatever their fields are called. */
 const openFields: ReadonlySet<string> = new Set(["arguments", "details", "meta", "raw"]);
@@ -43,7 +46,8 @@ export function changedValue(value: JsonValue, change: ChangeText): JsonValue {
 }
 
 function changed(value: JsonValue, change: ChangeText, kept: ReadonlySet<string>): JsonValue {
-  if (typeof value === "string") return change(value);
+  if (typeof value === "string")
+    return kept === keptInside && fileForm.test(value) ? value : change(value);
   if (Array.isArray(value)) {
     const list = value as readonly JsonValue[];
     const made = list.map((item) => changed(item, change, kept));

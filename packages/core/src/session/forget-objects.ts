@@ -42,11 +42,13 @@ export async function forgetObjects(
       );
     objects.push(target.type === "known" ? target.entry.id : target.stored.body.id);
   }
-  if (text !== undefined && text.length < shortestText)
+  if (text !== undefined && text.trim().length < shortestText)
     return refusal(`A text of less than ${shortestText} characters is a part of too many others.`);
   const wanted: ForgetTarget = {
     objects,
-    ...(text === undefined ? {} : { matches: (given: string) => placesOf(given, text) }),
+    ...(text === undefined
+      ? {}
+      : { matches: (given: string) => placesOf(given, text), texts: [text] }),
   };
   const { key } = await store.privacy();
   const now = clock === undefined ? scope.state.chat.stored?.at.tx_time : clock.now();

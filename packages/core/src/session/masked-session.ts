@@ -1,4 +1,4 @@
-import { defined, type JsonObject, sha256 } from "@self-context-manager/objects";
+import { type JsonObject, sha256 } from "@self-context-manager/objects";
 import type { CallFacts } from "../calls/call-kind.ts";
 import { canWrite } from "../calls/written-stand-ins.ts";
 import { changedMessage, changedValue } from "../host/masked-message.ts";
@@ -16,7 +16,6 @@ import type { View } from "./view-options.ts";
  * the host is revealed here. Keys of messages are made from the host's own messages, before.
  */
 export function maskedSession(session: ContextSession, mask: SessionMask): ContextSession {
-  const hide = (text: string): string => mask.hide(text);
   const hidden = (list: ReadList): ReadList => ({
     ...list,
     messages: list.messages.map((one) => hiddenMessage(one, mask)),
@@ -43,21 +42,11 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
     tools: () => sessionTools(masked),
     read: async (...given) => await answered(session.read(...given)),
     activate: async (...given) => await answered(session.activate(...given)),
-    deactivate: async (target, options = {}) => {
-      const { note, ...others } = options;
-      const given = note === undefined ? others : { ...others, note: hide(note) };
-      return await answered(session.deactivate(target, given));
-    },
+    deactivate: async (...given) => await answered(session.deactivate(...given)),
     pin: async (...given) => await answered(session.pin(...given)),
     unpin: async (...given) => await answered(session.unpin(...given)),
     showField: async (...given) => await answered(session.showField(...given)),
-    find: async ({ words, ...request }, options) => {
-      const given = {
-        ...request,
-        ...defined({ words: words === undefined ? words : hide(words) }),
-      };
-      return await answered(session.find(given, options));
-    },
+    find: async (...given) => await answered(session.find(...given)),
     archive: async () => await answered(session.archive()),
     load: async (target) => await answered(session.load(target)),
     inspect: async (target) => {
@@ -65,16 +54,13 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
       if (!("body" in found)) return revealedAnswer(found, mask);
       return { ...found, body: changedMessage(found.body, reveal) };
     },
-    name: async (target, nickname) => await answered(session.name(target, hide(nickname))),
-    note: async (target, text, options) =>
-      await answered(session.note(target, hide(text), options)),
+    name: async (...given) => await answered(session.name(...given)),
+    note: async (...given) => await answered(session.note(...given)),
     checkArguments: async (toolName, args) =>
       (await session.checkArguments(toolName, args)) ??
-      lostMarkReason(session.toolFacts(toolName, args), args, mask),
+      markReason(session.toolFacts(toolName, args), args, mask),
     recordSystemPrompt: async (origin, text) =>
-      reveal(await session.recordSystemPrompt(origin, hide(text))),
-    addSummary: async (request, answer) =>
-      await session.addSummary(request, { ...answer, text: hide(answer.text) }),
+      reveal(await session.recordSystemPrompt(origin, text)),
   };
   return masked;
 }
@@ -107,17 +93,27 @@ function revealedMessages(mask: SessionMask): (message: ViewMessage) => ViewMess
   };
 }
 
+/** The mark of a forgotten text. */
+const forgottenForm = /\[forgotten: \d{4}-\d{2}-\d{2}, [^\]]{1,80}\]/u;
+
 /**
- * Returns the reason why a call that can write a file must not run: an argument has a mark of which the bytes are gone, and
- * the file would get the mark.
+ * Returns the reason why a call that can write a file must not run: an argument has a mark of a forgotten text, or of a secret
+ * of which the bytes are gone, and the file would get the mark.
  */
-function lostMarkReason(facts: CallFacts, args: JsonObject, mask: SessionMask): string | undefined {
-  if (!mask.seen.hasLost || !canWrite(facts)) return undefined;
-  let hasMark = false;
-  changedValue(args, (text) => mask.reveal(text, () => (hasMark = true)));
-  return hasMark
-    ? 'The call did not run, because an argument contains a mark that begins with "[secret: ": it stands for a secret of which the bytes are no longer stored. Read the text again, or change only what is around the secret.'
-    : undefined;
+function markReason(facts: CallFacts, args: JsonObject, mask: SessionMask): string | undefined {
+  if ((!mask.seen.hasLost && mask.revision === 0) || !canWrite(facts)) return undefined;
+  let lost: string | undefined;
+  changedValue(args, (text) => {
+    if (mask.revision > 0 && forgottenForm.test(text))
+      lost = 'begins with "[forgotten: ": it stands for a text that the user had removed';
+    return mask.reveal(text, () => {
+      lost =
+        'begins with "[secret: ": it stands for a secret of which the bytes are no longer stored';
+    });
+  });
+  return lost === undefined
+    ? undefined
+    : `The call did not run, because an argument contains a mark that ${lost}. Read the text again, or change only what is around it.`;
 }
 
 /** Returns an answer as the host shows it. Its hash stays that of the stored text, with which the result is compared. */

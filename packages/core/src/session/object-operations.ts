@@ -11,7 +11,8 @@ import {
   unpin,
 } from "./change-activation.ts";
 import type { CallOptions, ContextSession, DeactivateOptions } from "./context-session.ts";
-import { findObjects } from "./find-objects.ts";
+import { findObjects, type FindRequest } from "./find-objects.ts";
+import { hidden } from "./hidden-text.ts";
 import { inspectObject, nameObject, noteObject, shareObject } from "./inspect-object.ts";
 
 /** The operations of a session that name an object or find some. */
@@ -48,7 +49,10 @@ export function objectOperations({ run, answer }: Runner): ObjectOperations {
     activate: async (target, range, options) =>
       await answer((current) => activate(by(current, options), target, range), options),
     deactivate: async (target, options = {}) =>
-      await answer((current) => deactivate(by(current, options), target, noteIn(options)), options),
+      await answer(
+        (current) => deactivate(by(current, options), target, noteIn(current, options)),
+        options,
+      ),
     pin: async (target, options) =>
       await answer((current) => pin(by(current, options), target), options),
     unpin: async (target, options) =>
@@ -56,17 +60,18 @@ export function objectOperations({ run, answer }: Runner): ObjectOperations {
     showField: async (target, field, options) =>
       await answer((current) => showField(by(current, options), target, field), options),
     find: async (request, options) =>
-      await answer((current) => findObjects(current, request), options),
+      await answer((current) => findObjects(current, hiddenWords(current, request)), options),
     load: async (target) => await answer((current) => loadInactive(by(current), target)),
     inspect: async (target) =>
       await run(async (current) => await inspectObject(by(current), target), false),
     name: async (target, nickname) =>
-      await answer((current) => nameObject(by(current), target, nickname)),
+      await answer((current) => nameObject(by(current), target, hidden(current, nickname))),
     share: async (target, isShared = true) =>
       await answer((current) => shareObject(by(current), target, isShared)),
     note: async (target, text, options = {}) =>
       await answer(
-        (current) => noteObject(by(current, options), target, text, authorOf(options)),
+        (current) =>
+          noteObject(by(current, options), target, hidden(current, text), authorOf(options)),
         options,
       ),
   };
@@ -78,10 +83,17 @@ function by(scope: SessionScope, { callId }: CallOptions = {}): SessionScope {
 }
 
 /** Returns the note that a deactivation writes. */
-function noteIn({ note, ...options }: DeactivateOptions): GivenNote | undefined {
-  return note === undefined ? undefined : { text: note, by: authorOf(options) };
+function noteIn(
+  scope: SessionScope,
+  { note, ...options }: DeactivateOptions,
+): GivenNote | undefined {
+  return note === undefined ? undefined : { text: hidden(scope, note), by: authorOf(options) };
 }
 
 function authorOf({ callId }: CallOptions): NoteAuthor {
   return callId === undefined ? "user" : "model";
+}
+
+function hiddenWords(scope: SessionScope, { words, ...request }: FindRequest): FindRequest {
+  return words === undefined ? request : { ...request, words: hidden(scope, words) };
 }

@@ -147,31 +147,27 @@ async function openSession(
   }
 
   /**
-   * Runs an operation, and repeats it once on the stored state if another process with the same session committed
-   * first. `changes`: whether the operation can change something; then a new session is stored before it.
+   * Runs an operation, and repeats it on the stored state if another process with the same session committed first, or if
+   * the store was rewritten. `changes`: whether the operation can change something; then a new session is stored before it.
    */
   async function run<Result>(operation: Operation<Result>, changes = true): Promise<Result> {
     checkOpen();
     return await queue(async () => {
       const version = scope?.state.version;
-      try {
-        return await attempt(operation, changes);
-      } catch (error) {
-        if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
-        dependencies.logger.warn("another process writes to the same objects", { ...host });
-      }
-      scope = await openScope();
-      // Other sessions can write a file too, but only another process writes the object of this session.
-      if (version !== undefined && scope.state.version > version) isShared = true;
-      try {
-        return await attempt(operation, changes);
-      } catch (cause) {
-        if (!StoreError.is(cause, "VERSION_CONFLICT")) throw cause;
-        throw new StoreError(
-          "VERSION_CONFLICT",
-          `another process writes to session ${host.sessionId} of ${host.harness} at the same time: ${cause.message}`,
-          { cause },
-        );
+      for (let attempts = 1; ; attempts += 1) {
+        const generation = scope?.generation;
+        try {
+          return await attempt(operation, changes);
+        } catch (error) {
+          if (!StoreError.is(error, "VERSION_CONFLICT")) throw error;
+          scope = await openScope();
+          const isRewritten = generation !== undefined && scope.generation !== generation;
+          if (attempts >= (isRewritten ? mostAttempts : 2)) throw conflictIn(host, error);
+          if (!isRewritten)
+            dependencies.logger.warn("another process writes to the same objects", { ...host });
+        }
+        // Other sessions can write a file too, but only another process writes the object of this session.
+        if (version !== undefined && scope.state.version > version) isShared = true;
       }
     });
   }
@@ -260,6 +256,9 @@ async function openSession(
     nextView: async (options = {}) => await run(async (current) => await viewOf(current, options)),
     peekView: async (options = {}) =>
       await run(async (current) => {
+        // Nothing is stored, so only this shows that the store was rewritten.
+        if ((await learnedGeneration(dependencies)) !== current.generation)
+          current = await openScope();
         const estimated = currentEstimator(current, options.model);
         return await lookAtView(current, withKnownPrices(current, options), estimated);
       }, false),
@@ -342,6 +341,17 @@ async function learnedGeneration({ store, mask }: MaskedDependencies): Promise<n
   const privacy = await store.privacy();
   mask.learn(privacy);
   return privacy.generation;
+}
+
+/** How often an operation is tried while the store is rewritten again and again. */
+const mostAttempts = 10;
+
+function conflictIn({ sessionId, harness }: HostSession, cause: StoreError): StoreError {
+  return new StoreError(
+    "VERSION_CONFLICT",
+    `another process writes to session ${sessionId} of ${harness} at the same time: ${cause.message}`,
+    { cause },
+  );
 }
 
 function followerOf({ tracker, logger }: SessionDependencies): FileFollower | undefined {

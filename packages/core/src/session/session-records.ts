@@ -2,6 +2,7 @@ import { joinListed } from "../history/listed-files.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
 import type { ContextSession } from "./context-session.ts";
 import { forgetObjects } from "./forget-objects.ts";
+import { hidden } from "./hidden-text.ts";
 import { learnRefusal } from "./learn-refusal.ts";
 import { addSummary, turnToSummarize } from "./summarize-turn.ts";
 import { recordSystemPrompt } from "./system-prompts.ts";
@@ -27,7 +28,9 @@ export function sessionRecords(run: Run): Records {
   return {
     recordListed: async (paths) => await run(async (current) => await recordListed(current, paths)),
     recordSystemPrompt: async (origin, text) =>
-      await run(async (current) => await recordSystemPrompt(current, origin, text)),
+      await run(
+        async (current) => await recordSystemPrompt(current, origin, hidden(current, text)),
+      ),
     recordPayload: async (call, payloadHash) => {
       if (!/^[\da-f]{64}$/u.test(payloadHash))
         throw new TypeError(`a payload's hash has 64 hexadecimal digits; got ${payloadHash}`);
@@ -47,7 +50,10 @@ export function sessionRecords(run: Run): Records {
     turnToSummarize: async (options) =>
       await run(async (current) => await turnToSummarize(current, options)),
     addSummary: async (request, answer) =>
-      await run(async (current) => await addSummary(current, request, answer)),
+      await run(async (current) => {
+        const text = hidden(current, answer.text);
+        return await addSummary(current, request, { ...answer, text });
+      }),
   };
 }
 

@@ -100,14 +100,17 @@ describe("marks", () => {
   });
 
   it.each([
-    ["whole", "key: abcdefghijkl end", `key: ${mark} end`],
+    ["whole", "key: abcdefghijklmnop end", `key: ${mark} end`],
     ["within the JSON of a text", String.raw`{"k":"a\"bcdefghijkl\n"}`, `{"k":"${mark}"}`],
-    ["cut at an ellipsis", "bash: run abcdefgh…", `bash: run ${mark}…`],
-    ["cut at the end", "bash: run abcdefgh", `bash: run ${mark}`],
-    ["after an ellipsis", "…fghijkl is its end", `…${mark} is its end`],
-    ["not a beginning in the middle", "abcdefgh and more", "abcdefgh and more"],
+    ["on one line", "note: one line and the next", `note: ${mark}`],
+    ["cut at an ellipsis", "bash: run abcdefghij…", `bash: run ${mark}…`],
+    ["after an ellipsis", "…hijklmnop is its end", `…${mark} is its end`],
+    ["not a short beginning", "see abcdef… and", "see abcdef… and"],
+    ["not a beginning at the end", "abcdefghijk", "abcdefghijk"],
+    ["not within a mark", `${mark} and 2026-11-30`, `${mark} and ${mark}`],
   ])("find a text that is %s", (_, given, wanted) => {
-    const { find } = textFinder(["abcdefghijkl", 'a"bcdefghijkl\n'], mark);
+    const texts = ["abcdefghijklmnop", 'a"bcdefghijkl\n', "one line\nand the next", "2026-11-30"];
+    const { find } = textFinder(texts, mark);
 
     expect(markSpans(given, find(given))).toBe(wanted);
   });
