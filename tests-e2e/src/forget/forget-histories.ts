@@ -151,6 +151,13 @@ async function runHistory(
       } else await play(manager, run, one);
     }
     await forgetText(manager.store, text);
+    // What comes next brings it back, in every operation that takes a text.
+    const working = await openSession(manager, run.session);
+    const peeked = (await working.peekView()).messages as readonly JsonValue[];
+    assert.ok(!mentions(peeked, text), "a view that is looked at has the text");
+    await working.recordSystemPrompt("own", said(run, "Always use", true));
+    await working.note("f1", said(run, "note", true).replaceAll("\n", " ").slice(0, 100));
+    await working.deactivate("f1", { note: said(run, "away", true).replaceAll("\n", " ") });
     // Each host sends its whole list again, and the next call shows what is left.
     for (const [number, messages] of run.lists) {
       const session = await openSession(manager, number);
@@ -271,7 +278,7 @@ async function play(manager: ContextManager, run: Run, one: Event): Promise<void
 }
 
 async function forgetText(store: ObjectStore, text: string): Promise<void> {
-  const target: ForgetTarget = { matches: (given) => placesOf(given, text) };
+  const target: ForgetTarget = { matches: (given) => placesOf(given, text), texts: [text] };
   const { key } = await store.privacy();
   const options = { key, at: "2026-11-30T10:00:00.000Z", reason: "a test" };
   await forget(store, await planForget(store, target, options), target, options);

@@ -178,6 +178,49 @@ describe("a forgotten text that comes again", () => {
     expect(JSON.stringify(view.messages)).toContain(`The key was ${mark}.`);
   });
 
+  it.each([
+    ["a note", async ({ session }: Leaked) => await session.note("f2", `key ${secret}`)],
+    [
+      "a note of a deactivation",
+      async ({ session }: Leaked) => await session.deactivate("f2", { note: `key ${secret}` }),
+    ],
+    ["a name", async ({ session }: Leaked) => await session.name("f2", `key-${secret}`)],
+    [
+      "a system prompt",
+      async ({ session }: Leaked) => await session.recordSystemPrompt("own", `Use ${secret}.`),
+    ],
+  ])("is stored as the mark in %s right after it was forgotten", async (_, again) => {
+    const opened = await leaked(epochLayout());
+    await forget(opened.store, secret);
+
+    await again(opened);
+
+    expect(await stored(opened.store)).not.toContain(secret);
+  });
+
+  it("is not in a view that is looked at right after it was forgotten", async () => {
+    const { session, store } = await leaked(pooledLayout);
+    await forget(store, secret);
+
+    expect(JSON.stringify((await session.peekView()).messages)).not.toContain(secret);
+  });
+
+  it("is not written into a file by a call with the mark", async () => {
+    const { session, store } = await leaked(epochLayout());
+    await forget(store, secret);
+    await session.nextView();
+
+    const reason = await session.checkArguments("write", {
+      path: ".env",
+      content: `KEY=${mark}\n`,
+    });
+
+    expect(reason).toContain("it stands for a text that the user had removed");
+    expect(await session.checkArguments("write", { path: ".env", content: "KEY=1\n" })).toBe(
+      undefined,
+    );
+  });
+
   it("is stored as the mark from a file, and from another session's list", async () => {
     const opened = await leaked(epochLayout());
     const { session, store, files } = opened;
@@ -286,6 +329,71 @@ describe("forgetting whole objects", () => {
     again.user("Hello again.");
     await again.ingest(session);
     expect(JSON.stringify((await session.nextView()).messages)).toContain("Hello again.");
+  });
+});
+
+describe("what a text is a part of", () => {
+  it.each([
+    "whole",
+    "epoch",
+    "toolCall",
+    "session",
+    "present",
+    "t2@1",
+    "test",
+    "2026",
+    "by the user",
+    "bash",
+  ])("stays usable after %s was forgotten", async (text) => {
+    const { session, store, history } = await leaked(epochLayout());
+    await forget(store, text);
+    const length = (await stored(store)).length;
+    history.say("Done.");
+    history.user("And now?");
+
+    await history.ingest(session);
+    const view = await session.nextView();
+    await forget(store, text);
+
+    expect(JSON.stringify(view.messages)).toContain("And now?");
+    expect((await stored(store)).length).toBeLessThan(2 * length);
+    const { items } = await store.find({ where: { type: "session" } });
+    for (const call of [1, 2, 3]) {
+      const rebuilt = await rebuildView(
+        store,
+        [epochLayout()],
+        items[0]?.body.id ?? objectId("none"),
+        call,
+      );
+      expect(rebuilt?.problems.filter(({ type }) => type !== "forgotten")).toEqual([]);
+    }
+  });
+
+  it.each(["    ", "\n\n\n\n"])("ends for the blanks %j", async (text) => {
+    const { session, store } = await leaked(epochLayout());
+    const answer = await session.forget({ text, isConfirmed: true });
+
+    expect(answer.text).toContain("less than 4");
+    await forget(store, text);
+  });
+
+  it("is found within the JSON of an output only, and in arguments of any name", async () => {
+    const opened = await openTestSession({ layout: epochLayout(), policy: recentlyUsedPolicy() });
+    const history = scriptHistory();
+    const text = 'pass"word\nof the server';
+    history.user("Look.");
+    history.call(
+      "http",
+      { data: `key ${text}`, signature: text },
+      JSON.stringify({ password: text }),
+    );
+    await history.ingest(opened.session);
+    const { key } = await opened.store.privacy();
+    const target = { matches: (one: string) => placesOf(one, text), texts: [text] };
+    await opened.store.rewrite((await planForget(opened.store, target, { ...note, key })).request);
+    await history.ingest(await opened.reopen(otherHost));
+
+    expect(await stored(opened.store)).not.toContain("of the server");
   });
 });
 
