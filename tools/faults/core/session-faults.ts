@@ -489,9 +489,9 @@ export const sessionFaults: readonly DeliberateFault[] = [
     breaks: "A file that is there again has a second handle.",
   },
   {
-    file: "session/masked-session.ts",
-    of: "session.note(target, hide(text), options)",
-    becomes: "session.note(target, text, options)",
+    file: "session/object-operations.ts",
+    of: "noteObject(by(current, options), target, hidden(current, text), authorOf(options))",
+    becomes: "noteObject(by(current, options), target, text, authorOf(options))",
     breaks: "A key in a note is stored.",
   },
   {
@@ -502,7 +502,7 @@ export const sessionFaults: readonly DeliberateFault[] = [
   },
   {
     file: "session/masked-session.ts",
-    of: "if (!mask.seen.hasLost || !canWrite(facts)) return undefined;",
+    of: "if ((!mask.seen.hasLost && mask.revision === 0) || !canWrite(facts)) return undefined;",
     becomes: "return undefined;",
     breaks: "A mark is written into a file instead of its key.",
   },

@@ -280,18 +280,18 @@ interface InputLines extends AsyncDisposable {
   text(): Promise<string>;
 }
 
-function linesOf({ stdin, canAsk, note }: CommandCall): InputLines {
+function linesOf(call: CommandCall): InputLines {
   let lines: AsyncGenerator<string> | undefined;
   const next = async (): Promise<string | undefined> => {
-    lines ??= readLines(stdin);
+    lines ??= readLines(call.stdin);
     const { value } = await lines.next();
     return typeof value === "string" ? value.replace(/\r$/u, "") : undefined;
   };
   return {
     next: async () => (await next()) ?? "",
     async text() {
-      if (canAsk) {
-        note("Paste the text and press Enter. Nothing is changed before you confirm it.");
+      if (call.canAsk) {
+        call.note("Paste the text and press Enter. Nothing is changed before you confirm it.");
         return (await next()) ?? "";
       }
       const all: string[] = [];
@@ -445,16 +445,18 @@ function shown(call: CommandCall, plan: ForgetPlan, left: Elsewhere, onlyMarks: 
 }
 
 function elsewhereText({ files, copies }: Elsewhere): string {
-  const list = (title: string, paths: readonly string[]): readonly string[] =>
-    paths.length === 0 ? [] : ["", title, ...paths.map((path) => `  ${visible(path)}`)];
   const lines = [
-    ...list("Files outside of the store that still have it, and stay as they are:", files),
-    ...list(
+    ...pathLines("Files outside of the store that still have it, and stay as they are:", files),
+    ...pathLines(
       "Copies and exports beside the store, which stay as they are; delete those that you do not need:",
       copies,
     ),
   ];
   return lines.length === 0 ? "" : `${lines.slice(1).join("\n")}\n\n`;
+}
+
+function pathLines(title: string, paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : ["", title, ...paths.map((path) => `  ${visible(path)}`)];
 }
 
 /** The beginning of a text, by which its owner knows it. */
