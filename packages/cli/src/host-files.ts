@@ -17,33 +17,32 @@ export async function filesWith(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   const paths = new Set<string>();
+  const sessions: string[] = [];
   for (const { body } of objects) {
-    const path = body["path"];
+    const { path, type, session_id: session } = body;
     if (typeof path === "string") paths.add(path);
-    if (body.type === "session")
-      for (const file of await hostFiles(body, environment)) paths.add(file);
+    if (type === "session" && typeof session === "string" && session !== "")
+      sessions.push(basename(session));
   }
+  if (sessions.length > 0)
+    for (const file of await hostFiles(environment))
+      if (sessions.some((id) => basename(file).includes(id))) paths.add(file);
   const found: string[] = [];
   for (const path of paths) if (await hasTextIn(path, hasText)) found.push(path);
   return found.toSorted();
 }
 
-/** Returns the files in which Pi and OpenClaw keep a session. */
+/** Returns the files in which Pi and OpenClaw keep sessions. The name of each has the id of its session. */
 async function hostFiles(
-  body: StoredMetadata["body"],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const id = body["session_id"];
-  if (typeof id !== "string" || id === "") return [];
   const home = homedir();
   const pi = environment["PI_CODING_AGENT_DIR"] ?? join(home, ".pi", "agent");
   const openclaw = environment["OPENCLAW_STATE_DIR"] ?? join(home, ".openclaw");
-  const named = (file: string): boolean => basename(file).includes(basename(id));
-  const files = [
+  return [
     ...(await namesBelow(join(pi, "sessions"))),
     ...(await namesBelow(join(openclaw, "agents"))),
   ];
-  return files.filter(named);
 }
 
 async function namesBelow(folder: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { markIds, secretMarks } from "@self-context-manager/compose";
 import type { ObjectId, ObjectStore } from "@self-context-manager/core";
-import { planForget } from "@self-context-manager/core/forget";
+import { matchedTexts } from "@self-context-manager/core/forget";
 
 import type { CommandCall } from "./command.ts";
 
@@ -26,9 +26,8 @@ export async function secretsOf(
       const place = await call.namedPlace();
       const marks = secretMarks(place, call.environment, (_, id) => ids.has(id));
       if (marks === undefined || marks.secrets.length === 0) return;
-      const note = { key: "", at: "", reason: "" };
-      const { texts } = await planForget(store, { matches: (text) => marks.places(text) }, note);
-      const used = new Set(texts.flatMap(markIds));
+      const texts = await matchedTexts(store, (text) => marks.places(text));
+      const used = new Set([...texts].flatMap(markIds));
       secretMarks(place, call.environment, (_, id) => ids.has(id) && !used.has(id))?.remove();
     },
   };

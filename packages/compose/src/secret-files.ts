@@ -42,7 +42,7 @@ export function secretFiles(path: string, canBegin: boolean): SecretBook {
     },
     idOf(secret) {
       key ??= readKey(places.key) ?? (canBegin ? newKey(places.key) : randomBytes(32));
-      return createHmac("sha256", key).update(secret).digest("hex").slice(0, idDigits);
+      return secretId(key, secret);
     },
     secrets() {
       follow();
@@ -67,6 +67,11 @@ export function secretFiles(path: string, canBegin: boolean): SecretBook {
       });
     },
   };
+}
+
+/** Returns the id of a secret, which says nothing of it without the key. */
+export function secretId(key: Buffer, secret: string): string {
+  return createHmac("sha256", key).update(secret).digest("hex").slice(0, idDigits);
 }
 
 /** Writes a file again with some of its lines. A line that another process appends at this moment is appended again. */

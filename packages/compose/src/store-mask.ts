@@ -7,12 +7,12 @@ import {
   type SecretsSetting,
 } from "@self-context-manager/secrets";
 
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 import { type Environment } from "./environment.ts";
 import { secretsSettings } from "./kinds.ts";
 import { inMemory, searchPath, type StorePlace } from "./search-path.ts";
-import { secretFiles } from "./secret-files.ts";
+import { secretFiles, secretId } from "./secret-files.ts";
 import { known } from "./session-settings.ts";
 
 export interface StoreMaskOptions {
@@ -70,7 +70,7 @@ function memoryBook(): SecretBook {
     get isBegun() {
       return secrets.size > 0;
     },
-    idOf: (secret) => createHmac("sha256", key).update(secret).digest("hex").slice(0, 12),
+    idOf: (secret) => secretId(key, secret),
     secrets: () => secrets.values(),
     secretOf: (id) => secrets.get(id),
     keep(fresh) {

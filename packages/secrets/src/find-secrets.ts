@@ -1,7 +1,7 @@
 import { namedValueRule, namedValues } from "./named-values.ts";
 import { privateKeyRule, privateKeys } from "./private-keys.ts";
 import { providerKeys, providerRules } from "./provider-keys.ts";
-import type { SecretRule, SecretSpan } from "./secret-rule.ts";
+import type { SecretSpan } from "./secret-rule.ts";
 import {
   authorizationRule,
   authorizations,
@@ -9,16 +9,13 @@ import {
   urlPasswords,
 } from "./sent-credentials.ts";
 
-/** The rules with their names, for what looks for secrets of one kind. */
-export const secretRules: readonly SecretRule[] = [
-  { name: privateKeyRule, find: privateKeys },
-  ...providerRules.map((name) => ({
-    name,
-    find: (text: string) => providerKeys(text).filter(({ rule }) => rule === name),
-  })),
-  { name: authorizationRule, find: authorizations },
-  { name: urlPasswordRule, find: urlPasswords },
-  { name: namedValueRule, find: namedValues },
+/** The names of all rules that find secrets in a text. */
+export const secretRuleNames: readonly string[] = [
+  privateKeyRule,
+  ...providerRules,
+  authorizationRule,
+  urlPasswordRule,
+  namedValueRule,
 ];
 
 /** The kinds of rules, the most certain first. Of two that find the same place, the first one names it. */

@@ -1,5 +1,5 @@
-export { findSecrets, secretRules } from "./find-secrets.ts";
+export { findSecrets, secretRuleNames } from "./find-secrets.ts";
 export { type KnownMarks, markIds, marksOf } from "./forget-secrets.ts";
 export { secretMark, type SecretMark } from "./secret-mark.ts";
 export { type SecretBook, secretMask, type SecretsSetting } from "./secret-mask.ts";
-export type { SecretRule, SecretSpan } from "./secret-rule.ts";
+export type { SecretSpan } from "./secret-rule.ts";

@@ -6,13 +6,6 @@ export interface SecretSpan {
   readonly rule: string;
 }
 
-/** A rule that finds secrets of one kind. */
-export interface SecretRule {
-  readonly name: string;
-  /** Returns the places of the secrets in a text, in order. */
-  find(text: string): readonly SecretSpan[];
-}
-
 /**
  * Whether a value can begin at a place: not within a word. An escape sequence in JSON, such as `\n`, and one for a colour
  * end with a letter that is no part of a word.

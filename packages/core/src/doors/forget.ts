@@ -10,3 +10,5 @@ export {
   planForget,
   type PlanOptions,
 } from "../forget/plan-forget.ts";
+export { literalPlaces, shortestForgotten } from "../forget/literal-places.ts";
+export { matchedTexts } from "../forget/matched-texts.ts";

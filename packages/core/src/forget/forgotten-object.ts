@@ -10,10 +10,7 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-/** Returns the mark for what was forgotten (decision D69). */
-export function forgottenMark({ at, reason }: ForgottenNote): string {
-  return `[forgotten: ${at.slice(0, 10)}, ${reason}]`;
-}
+import { forgottenMark } from "./forgotten-mark.ts";
 
 /** Fields that this program reads, in objects: a mark in them would be an error, and they have no text of anybody. */
 const programFields: ReadonlySet<string> = new Set([

@@ -1,10 +1,8 @@
 import type { ForgottenNote, StoredVersion, StorePrivacy } from "@self-context-manager/objects";
 
+import { forgottenForm } from "./forgotten-mark.ts";
 import { withTexts } from "./forgotten-object.ts";
 import { forgottenFilter } from "./forgotten-texts.ts";
-
-/** The mark of a forgotten text, with its date and its reason. */
-const markForm = /^\[forgotten: (\d{4}-\d{2}-\d{2}), (.+)\]$/u;
 
 /**
  * Returns a function that gives a version from outside, such as one of an export or a backup, with marks instead of
@@ -16,7 +14,9 @@ export function forgottenVersions(
   if (privacy.forgotten.length === 0) return (stored) => stored;
   const change = forgottenFilter(privacy);
   const clean = new WeakSet<object>();
-  const [, date = "", reason = ""] = markForm.exec(privacy.forgotten[0]?.mark ?? "") ?? [];
+  const [[, date = "", reason = ""] = []] = (privacy.forgotten[0]?.mark ?? "").matchAll(
+    forgottenForm,
+  );
   const note: ForgottenNote = { at: `${date}T00:00:00.000Z`, reason };
   return (stored) => {
     const object = withTexts(stored, note, { change, clean });

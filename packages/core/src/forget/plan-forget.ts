@@ -14,15 +14,11 @@ import {
 
 import { providerId } from "../calls/toolcall-object.ts";
 import { forgottenText, shortestWhole } from "./forgotten-texts.ts";
-import {
-  forgottenMark,
-  isTombstone,
-  type TextChange,
-  tombstoneOf,
-  withTexts,
-} from "./forgotten-object.ts";
+import { forgottenMark } from "./forgotten-mark.ts";
+import { isTombstone, type TextChange, tombstoneOf, withTexts } from "./forgotten-object.ts";
 import { markSpans, type Span } from "./mark-spans.ts";
-import { formsOf, growingFinder, outsideMarks, type TextFinder, textFinder } from "./text-forms.ts";
+import { matchedTexts, type Matches } from "./matched-texts.ts";
+import { formsOf, growingFinder, type TextFinder, textFinder } from "./text-forms.ts";
 
 /** What the user wants to be forgotten. */
 export interface ForgetTarget {
@@ -38,7 +34,7 @@ export interface ForgetTarget {
   /** Texts that are known already and are forgotten too, such as those that marks stand for. Default: none. */
   readonly texts?: readonly string[];
   /** Returns the parts of a text that are to be forgotten, wherever they are. */
-  readonly matches?: (text: string) => Iterable<{ readonly start: number; readonly end: number }>;
+  readonly matches?: Matches;
 }
 
 /** An object that a plan changes. */
@@ -82,7 +78,10 @@ export async function planForget(
   const wholes = new Set([...(target.objects ?? []), ...(target.parts ?? [])]);
   const versions = target.versions ?? new Map<ObjectId, readonly number[]>();
   const found = await wholeTexts(store, target);
-  const matched = await matchedTexts(store, target, wholes);
+  const matched = new Set([
+    ...(target.texts ?? []),
+    ...(target.matches === undefined ? [] : await matchedTexts(store, target.matches, wholes)),
+  ]);
   const finder = textFinder([...matched, ...found.copies], mark);
   const inViews = textFinder([...matched, ...found.copies, ...found.lines], mark);
   const isWhole = ({ body, version }: StoredVersion): boolean =>
@@ -119,6 +118,7 @@ export async function planForget(
     objects.push({ stored, versions: numbers, isWhole: wholes.has(id) });
   }
   const concerned = await concernedSessions(store, sessions, objects);
+  const byView = new Map(concerned.map((one) => [one.view?.body.id, one]));
   const forgotten = [
     ...[...new Set([...matched].flatMap(formsOf))].map((text) =>
       forgottenText(options.key, "span", text, mark),
@@ -132,7 +132,7 @@ export async function planForget(
         ...concerned.flatMap(({ view }) => view?.body.id ?? []),
       ]),
     ],
-    change: (stored) => noted(stored, change(stored), concerned, note),
+    change: (stored) => noted(stored, change(stored), byView.get(stored.body.id), note),
     forgotten,
   };
   return {
@@ -180,40 +180,6 @@ async function wholeTexts(
     }
   }
   return { copies, lines, calls };
-}
-
-/** Units before the end of a known content that are looked at again with what follows: a match can begin there. */
-const lookedAtAgain = 16_384;
-
-async function matchedTexts(
-  store: ObjectStore,
-  { matches, texts: known = [] }: ForgetTarget,
-  wholes: ReadonlySet<ObjectId>,
-): Promise<ReadonlySet<string>> {
-  const texts = new Set<string>(known);
-  if (matches === undefined) return texts;
-  const look = (text: string): string => {
-    const spans = [...matches(text)].map((span) => ({ ...span, mark: "" }));
-    for (const { start, end } of outsideMarks(text, spans))
-      if (end > start) texts.add(text.slice(start, end));
-    return text;
-  };
-  const clean = new WeakSet<object>();
-  const note = { at: "", reason: "" };
-  for await (const { body } of everyItem((page) => store.find({ limit: 500, ...page }))) {
-    if (wholes.has(body.id)) continue;
-    let known = "";
-    for await (const stored of store.versions(body.id)) {
-      const { content } = stored.body;
-      // A content that grows is looked at once.
-      const isGrown = content !== null && known !== "" && content.startsWith(known);
-      if (isGrown) look(content.slice(Math.max(0, known.length - lookedAtAgain)));
-      known = content ?? "";
-      const others = isGrown ? { ...stored, body: { ...stored.body, content: null } } : stored;
-      withTexts(others, note, { change: look, clean });
-    }
-  }
-  return texts;
 }
 
 function textChange(finder: TextFinder, calls: ReadonlySet<string>, mark: string): TextChange {
@@ -281,14 +247,11 @@ function idIn(reference: unknown): ObjectId | undefined {
 function noted(
   stored: StoredVersion,
   changed: SealedObject | undefined,
-  concerned: readonly ConcernedSession[],
+  session: ConcernedSession | undefined,
   note: ForgottenNote,
 ): SealedObject | undefined {
   const { body, version } = stored;
-  const session = concerned.find(
-    ({ view }) => view?.body.id === body.id && view.version === version,
-  );
-  if (session === undefined) return changed;
+  if (session?.view?.version !== version) return changed;
   const now = changed?.body ?? body;
   const since = {
     forgotten_since: { objects: [...session.objects] },

@@ -1,3 +1,4 @@
+import { forgottenForm, forgottenStart } from "./forgotten-mark.ts";
 import type { Span } from "./mark-spans.ts";
 
 /** A shorter text is a part of too many others to be known in another form than its own. */
@@ -8,9 +9,6 @@ const deepestJson = 3;
 
 /** How much of a text must be there beside an ellipsis: a third of it, and between so many units. */
 const leastCut = { least: 9, most: 32 };
-
-/** A mark of a forgotten text, in which nothing is looked for. */
-const markForm = /\[forgotten: \d{4}-\d{2}-\d{2}, [^\]]{1,80}\]/gu;
 
 /** Finds texts in each form that a copy of them can have. */
 export interface TextFinder {
@@ -103,8 +101,8 @@ function cutSpans(text: string, form: string, mark: string): readonly Span[] {
 
 /** Returns the spans that are not within the mark of a forgotten text. */
 export function outsideMarks(text: string, spans: readonly Span[]): readonly Span[] {
-  if (spans.length === 0 || !text.includes("[forgotten: ")) return spans;
-  const marks = [...text.matchAll(markForm)].map(({ 0: mark, index }) => ({
+  if (spans.length === 0 || !text.includes(forgottenStart)) return spans;
+  const marks = [...text.matchAll(forgottenForm)].map(({ 0: mark, index }) => ({
     start: index,
     end: index + mark.length,
   }));

@@ -1,6 +1,7 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
 import { forget } from "../forget/forget.ts";
+import { literalPlaces, shortestForgotten } from "../forget/literal-places.ts";
 import { planForget, type ForgetPlan, type ForgetTarget } from "../forget/plan-forget.ts";
 import { shortName } from "../render/short-name.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -16,9 +17,6 @@ export interface ForgetRequest {
   /** Whether the user has seen the list. Without it, nothing is changed. */
   readonly isConfirmed?: boolean;
 }
-
-/** A shorter text is a part of too many others. */
-const shortestText = 4;
 
 /** Objects of the list; the others are counted. */
 const mostListed = 20;
@@ -42,13 +40,15 @@ export async function forgetObjects(
       );
     objects.push(target.type === "known" ? target.entry.id : target.stored.body.id);
   }
-  if (text !== undefined && text.trim().length < shortestText)
-    return refusal(`A text of less than ${shortestText} characters is a part of too many others.`);
+  if (text !== undefined && text.trim().length < shortestForgotten)
+    return refusal(
+      `A text of less than ${shortestForgotten} characters is a part of too many others.`,
+    );
   const wanted: ForgetTarget = {
     objects,
     ...(text === undefined
       ? {}
-      : { matches: (given: string) => placesOf(given, text), texts: [text] }),
+      : { matches: (given: string) => literalPlaces(given, text), texts: [text] }),
   };
   const { key } = await store.privacy();
   const now = clock === undefined ? scope.state.chat.stored?.at.tx_time : clock.now();
@@ -60,11 +60,6 @@ export async function forgetObjects(
   await documents?.soon();
   const answer = `Forgotten: ${changed} versions. The next call shows what is left. What the host itself has kept stays there; scm forget names these files.`;
   return { ok: true, text: answer, effects: [] };
-}
-
-function* placesOf(text: string, wanted: string): Iterable<{ start: number; end: number }> {
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
-    yield { start: at, end: at + wanted.length };
 }
 
 function listOf({ state, dependencies }: SessionScope, { objects, sessions }: ForgetPlan): string {

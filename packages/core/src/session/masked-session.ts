@@ -1,6 +1,7 @@
 import { type JsonObject, sha256 } from "@self-context-manager/objects";
 import type { CallFacts } from "../calls/call-kind.ts";
 import { canWrite } from "../calls/written-stand-ins.ts";
+import { forgottenForm } from "../forget/forgotten-mark.ts";
 import { changedMessage, changedValue } from "../host/masked-message.ts";
 import type { ReadList, ReadMessage } from "../host/read-list.ts";
 import type { ViewMessage } from "../view/layout.ts";
@@ -93,9 +94,6 @@ function revealedMessages(mask: SessionMask): (message: ViewMessage) => ViewMess
   };
 }
 
-/** The mark of a forgotten text. */
-const forgottenForm = /\[forgotten: \d{4}-\d{2}-\d{2}, [^\]]{1,80}\]/u;
-
 /**
  * Returns the reason why a call that can write a file must not run: an argument has a mark of a forgotten text, or of a secret
  * of which the bytes are gone, and the file would get the mark.
@@ -104,7 +102,7 @@ function markReason(facts: CallFacts, args: JsonObject, mask: SessionMask): stri
   if ((!mask.seen.hasLost && mask.revision === 0) || !canWrite(facts)) return undefined;
   let lost: string | undefined;
   changedValue(args, (text) => {
-    if (mask.revision > 0 && forgottenForm.test(text))
+    if (mask.revision > 0 && text.search(forgottenForm) !== -1)
       lost = 'begins with "[forgotten: ": it stands for a text that the user had removed';
     return mask.reveal(text, () => {
       lost =
