@@ -175,6 +175,22 @@ test("forget names copies beside the store, and the host's own file of the sessi
   expect(await readFile(file, "utf8")).toContain(secret);
 });
 
+test("forget names a file of the host with the text in JSON within JSON", async () => {
+  await using store = await storeWithKey();
+  const text = 'user: "admin"\npassword: "Zq83kLmN02xYvT7u"';
+  const file = join(store.workspace, "agent", "sessions", "2026-11-30_s1.jsonl");
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, JSON.stringify({ details: JSON.stringify({ output: text }) }));
+
+  const { stdout } = await run(
+    ["forget", "--literal", text],
+    { SCM_STORE: store.at, PI_CODING_AGENT_DIR: join(store.workspace, "agent") },
+    store.workspace,
+  );
+
+  expect(stdout).toContain(file);
+});
+
 test("what was forgotten does not come back with an export, a backup or a repair from before", async () => {
   await using store = await storeWithKey();
   await store.scm("export", "before.jsonl");

@@ -1,5 +1,5 @@
 import type { ObjectStore, StoredMetadata } from "@self-context-manager/core";
-import type { ForgetPlan, ForgetTarget } from "@self-context-manager/core/forget";
+import { type ForgetPlan, type ForgetTarget, formsOf } from "@self-context-manager/core/forget";
 
 import type { CommandCall } from "../command.ts";
 import { copiesBeside, filesWith } from "../host-files.ts";
@@ -18,7 +18,7 @@ export async function elsewhere(
   { matches }: ForgetTarget,
 ): Promise<Elsewhere> {
   const place = await call.namedPlace();
-  const forms = plan.texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  const forms = plan.texts.flatMap(formsOf);
   const hasText = (text: string): boolean =>
     forms.some((form) => text.includes(form)) ||
     (matches !== undefined && [...matches(text)].length > 0);

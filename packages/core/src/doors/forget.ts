@@ -12,3 +12,4 @@ export {
 } from "../forget/plan-forget.ts";
 export { literalPlaces, shortestForgotten } from "../forget/literal-places.ts";
 export { matchedTexts } from "../forget/matched-texts.ts";
+export { formsOf } from "../forget/text-forms.ts";
