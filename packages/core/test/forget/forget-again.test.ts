@@ -20,7 +20,7 @@ async function storeKey(store: ObjectStore): Promise<void> {
     content: key,
     provenance,
   };
-  await store.commit([{ object: sealObject(body), expectedVersion: 0 }]);
+  await store.commit([{ object: sealObject(body), expect: 0 }]);
 }
 
 /** A store to which another program adds the key again after each of the first rewrites. */
