@@ -12,6 +12,7 @@ import { readClock, writeClock } from "./clock-row.ts";
 import { connect, type Connection } from "./connection.ts";
 import { clearDocuments } from "./document-index.ts";
 import type { Head } from "./head.ts";
+import { heldKeys } from "./held-keys.ts";
 import { type ObjectRow, objectOf } from "./object-rows.ts";
 import { unpackText } from "./packed-text.ts";
 import { readPrivacy, writeForgotten, writePrivacy } from "./privacy-rows.ts";
@@ -159,9 +160,7 @@ function removeUnusedTexts(connection: Connection): void {
       from,
       from + rowsAtOnce - 1,
     );
-    // A text that only looks like the name of a long text keeps that text, which harms nothing: it begins with two `~`.
-    for (const row of rows)
-      for (const [, key] of unpackText(row["delta"]).matchAll(/"~#(\d+)"/gu)) used.add(Number(key));
+    for (const row of rows) for (const key of heldKeys(unpackText(row["delta"]))) used.add(key);
   }
   for (const row of connection.all("SELECT key FROM chunks")) {
     const key = number(row, "key");

@@ -1,6 +1,7 @@
 import type { ObjectId } from "@self-context-manager/objects";
 
 import type { Connection, Row } from "./connection.ts";
+import { heldKeys } from "./held-keys.ts";
 import { inRanges } from "./in-ranges.ts";
 import { unpackText } from "./packed-text.ts";
 import { number } from "./row-values.ts";
@@ -64,9 +65,6 @@ export function rowSizes(connection: Connection): FileSizes {
   });
 }
 
-/** A place in the JSON of a delta at which a text is stored apart. A text that begins with `~` has another `~` there. */
-const heldPlace = /(?<!\\)"~#(\d+)"(?!:)/gu;
-
 function heldTexts(connection: Connection, ids: ReadonlyMap<number, ObjectId>): HeldText[] {
   const holders = new Map<number, Set<ObjectId>>();
   const last = Number(connection.first("SELECT max(seq) AS last FROM versions")?.["last"] ?? 0);
@@ -79,10 +77,10 @@ function heldTexts(connection: Connection, ids: ReadonlyMap<number, ObjectId>): 
   for (const row of inRanges(1, last, read)) {
     if ("unreadable" in row) throw row.cause;
     const id = ids.get(number(row, "object"));
-    for (const [, key] of unpackText(row["delta"]).matchAll(heldPlace)) {
-      const known = holders.get(Number(key));
+    for (const key of heldKeys(unpackText(row["delta"]))) {
+      const known = holders.get(key);
       if (id === undefined) continue;
-      if (known === undefined) holders.set(Number(key), new Set([id]));
+      if (known === undefined) holders.set(key, new Set([id]));
       else known.add(id);
     }
   }

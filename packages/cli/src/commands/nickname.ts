@@ -1,21 +1,13 @@
-import {
-  composed,
-  isNickname,
-  nicknameRule,
-  type ObjectBody,
-  sealObject,
-} from "@self-context-manager/objects";
+import { composed, isNickname, nicknameRule } from "@self-context-manager/objects";
 import { isObjectId } from "@self-context-manager/core/host";
 import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
 
+import { changeObject } from "../change-object.ts";
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
 import { visible } from "../format/terminal-text.ts";
 import { nextCommand } from "../next-command.ts";
-
-/** How often the write is tried if an agent changes the object at the same time. */
-const attempts = 5;
 
 export const nicknameCommand: Command = {
   name: "nickname",
@@ -66,19 +58,15 @@ async function rename(
   id: ObjectId,
   nickname: string | undefined,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const stored = await store.get(id);
-    if (stored === undefined) throw new CliError(`object ${id} is no longer in the store`);
-    const { nickname: _, ...rest } = stored.body;
-    const body: ObjectBody = nickname === undefined ? rest : { ...rest, nickname };
-    try {
-      await store.commit([{ object: sealObject(body), expect: stored.version }]);
-      return;
-    } catch (error) {
-      if (StoreError.is(error, "NICKNAME_TAKEN"))
-        throw await taken(store, call, error, nickname ?? "");
-      if (attempt === attempts || !StoreError.is(error, "VERSION_CONFLICT")) throw error;
-    }
+  try {
+    await changeObject(store, id, ({ body }) => {
+      const { nickname: _, ...rest } = body;
+      return nickname === undefined ? rest : { ...rest, nickname };
+    });
+  } catch (error) {
+    if (StoreError.is(error, "NICKNAME_TAKEN"))
+      throw await taken(store, call, error, nickname ?? "");
+    throw error;
   }
 }
 

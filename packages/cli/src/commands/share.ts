@@ -1,13 +1,10 @@
-import { sealObject, sharedBody } from "@self-context-manager/objects";
-import { type ObjectId, type ObjectStore, StoreError } from "@self-context-manager/core";
+import { sharedBody } from "@self-context-manager/objects";
 
+import { changeObject } from "../change-object.ts";
 import { CliError } from "../cli-errors.ts";
 import { type Command, targetNote, targetOptions } from "../command.ts";
 import { findTarget } from "../find-target.ts";
 import { visible } from "../format/terminal-text.ts";
-
-/** How often the write is tried if an agent changes the object at the same time. */
-const attempts = 5;
 
 export const shareCommand: Command = {
   name: "share",
@@ -27,22 +24,8 @@ the tag "shared" in its front matter, too.`,
     const { body } = await findTarget(store, call, target);
     if (body.locked)
       throw new CliError(`a ${body.type} is a record of one session, and cannot be shared`);
-    await share(store, body.id, shares);
+    await changeObject(store, body.id, (stored) => sharedBody(stored.body, shares));
     const outcome = shares ? "is shared with all workspaces" : "is not shared";
     await call.print(`object ${visible(body.id)} ${outcome}\n`);
   },
 };
-
-async function share(store: ObjectStore, id: ObjectId, shares: boolean): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const stored = await store.get(id);
-    if (stored === undefined) throw new CliError(`object ${id} is no longer in the store`);
-    const object = sealObject(sharedBody(stored.body, shares));
-    try {
-      await store.commit([{ object, expect: stored.version }]);
-      return;
-    } catch (error) {
-      if (attempt === attempts || !StoreError.is(error, "VERSION_CONFLICT")) throw error;
-    }
-  }
-}

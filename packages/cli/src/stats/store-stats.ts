@@ -60,12 +60,12 @@ export async function storeStats(
     characters: sum(objects, ({ characters = 0 }) => characters),
   });
   const all = [...contents.objects.values()];
-  const ofSession = grouped(all, ({ session }) => session);
-  const inWorkspace = grouped(all, workspaceOf(contents));
-  const sessionsIn = grouped([...contents.sessions.values()], ({ workspace }) => workspace);
+  const ofSession = Map.groupBy(all, ({ session }) => session);
+  const inWorkspace = Map.groupBy(all, workspaceOf(contents));
+  const sessionsIn = Map.groupBy([...contents.sessions.values()], ({ workspace }) => workspace);
   return {
     total: amountOf(all),
-    types: [...grouped(all, ({ type }) => type)]
+    types: [...Map.groupBy(all, ({ type }) => type)]
       .map(([type, objects]) => ({ type, ...amountOf(objects) }))
       .toSorted(largestFirst),
     sessions: [...contents.sessions.values()].map((session) => ({
@@ -103,20 +103,6 @@ function workspaceOf({ sessions }: StoreContents): (object: ContainedObject) => 
       if (known.has(folder)) return folder;
     return undefined;
   };
-}
-
-function grouped<Item, Key>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-): ReadonlyMap<Key, readonly Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
