@@ -82,7 +82,6 @@ test("forget --yes leaves the text in no file of the store and of its index", as
   expect(code).toBe(0);
   expect(stdout).toMatch(/Forgotten: \d+ versions of \d+ objects\. The store was searched again/u);
   expect((await files(store)).includes(secret)).toBe(false);
-  expect((await files(store)).toLowerCase()).not.toContain("zq83klmn02xyvt7u");
   expect((await store.scm("print", "settings.txt")).stdout).toMatch(mark);
   expect((await store.scm("find", "Zq83kLmN02xYvT7u")).stdout).not.toContain("bash");
   expect((await store.scm("find", "HOME")).stdout).toContain("bash");
@@ -306,6 +305,52 @@ test.each(["forget", "gc"])(
     expect(bytes).toContain(Buffer.from(tokens[1] ?? "").toString("base64"));
   },
 );
+
+test.each(["forget", "gc"])("%s leaves no word in the search index", async (command) => {
+  await using store = await temporaryStore();
+  const { at, workspace } = store;
+  const word = "quarzuhrwerk";
+  const index = async (): Promise<boolean> => {
+    const names = [`${at}.search`, `${at}.search-wal`];
+    const parts = names.map(async (name) => await readFile(name, "latin1").catch(() => ""));
+    return (await Promise.all(parts)).join("").includes(word);
+  };
+  {
+    await using manager = await openContextManager({ at, workspace });
+    const session = await manager.openSession({ harness: "pi", sessionId: "one" });
+    const user: Message = { role: "user", content: `a ${word} here`, timestamp: 1 };
+    await session.ingest(readList([user], neutralCodec));
+  }
+  await store.scm("find", word);
+  const before = await index();
+
+  const argv = command === "gc" ? ["gc", "--empty"] : ["forget", "--literal", word];
+  const { code } = await store.scm(...argv, "--yes");
+
+  expect({ code, before, after: await index() }).toEqual({ code: 0, before: true, after: false });
+});
+
+test("forget of a workspace leaves a folder whose name begins with its name", async () => {
+  await using store = await temporaryStore();
+  const { at } = store;
+  for (const name of ["app", "app-2"]) {
+    const workspace = join(store.workspace, name);
+    await mkdir(workspace);
+    await writeFile(join(workspace, "a.txt"), `text of ${name}\n`);
+    await using manager = await openContextManager({ at, workspace });
+    const session = await manager.openSession({ harness: "pi", sessionId: `in ${name}` });
+    await session.read({ path: "a.txt" });
+    await session.nextView();
+  }
+
+  const { code } = await store.scm("forget", "--workspace", "app", "--yes");
+  const sessions = (await store.scm("list", "--type", "session")).stdout;
+
+  expect(code).toBe(0);
+  expect(sessions).toContain("in app-2");
+  expect(sessions).not.toMatch(/in app\b(?!-)/u);
+  expect((await store.scm("find", "--literal", "text of app-2")).stdout).toContain("a.txt");
+});
 
 test("a backup from before comes back without what was forgotten since", async () => {
   await using store = await storeWithKey();

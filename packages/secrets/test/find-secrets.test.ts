@@ -39,6 +39,15 @@ test("finds nothing in lines that only look as if they had a secret", () => {
   expect(lines.filter((line) => findSecrets(line).length > 0)).toEqual([]);
 });
 
+test.each([
+  "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+  "postgres://app:Change-Me-4u@db.internal/x",
+  "API_KEY=your-8fK2mQ9zL4Tr",
+  "export DB_PASSWORD=Dummy9x4Kq7Lm2",
+])("knows a value of documentation by its words: %s", (line) => {
+  expect(findSecrets(line)).toEqual([]);
+});
+
 test("has a line in the corpus for each rule of a provider", () => {
   const others = ["private-key", "authorization", "url-password", "named-value"];
   const unsampled = secretRuleNames.filter(
