@@ -56,7 +56,10 @@ export const droppedAt = 190;
  * extension, against a scripted model that bills by Anthropic's cache rules. All times come from a clock of the session,
  * Pi's own times too, and the ids of objects from a counter.
  */
-export async function recordSession(folder: string): Promise<RecordedSession> {
+export async function recordSession(
+  folder: string,
+  onRequests: (model: Pick<AnthropicModel, "requests" | "billed">) => void = () => undefined,
+): Promise<RecordedSession> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new TypeError("no release of Pi is installed");
   const clock = { time: begin, now: () => clock.time };
@@ -107,6 +110,7 @@ export async function recordSession(folder: string): Promise<RecordedSession> {
     }
   }
   failOn(unanswered(model));
+  onRequests(model);
   return {
     storePath,
     beginningPath,

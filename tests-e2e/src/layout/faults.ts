@@ -362,6 +362,23 @@ export const epochFaults: readonly EpochFault[] = [
     },
   },
   {
+    law: "cached-was-marked",
+    what: "counts all unchanged text as cached",
+    make: changing((output) =>
+      output.epoch === undefined
+        ? output
+        : { ...output, epoch: { ...output.epoch, cachedTokens: output.epoch.sharedTokens } },
+    ),
+  },
+  {
+    law: "cached-was-marked",
+    what: "has no boundary where the cache is read",
+    make: changing(({ boundaries = [], ...output }) => ({
+      ...output,
+      boundaries: boundaries.slice(-1),
+    })),
+  },
+  {
     law: "an-end-leaves-room",
     what: "fills the whole budget when the budget ends an epoch",
     make: (settings) => {

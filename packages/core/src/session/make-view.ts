@@ -258,7 +258,7 @@ function accountOf(
 ): CostAccount {
   return countCall(account, prices, {
     promptTokens: figures?.promptTokens ?? totalOf(messages),
-    sharedTokens: figures?.sharedTokens ?? 0,
+    sharedTokens: figures?.cachedTokens ?? 0,
     plainTokens: totalOf(plain),
     overheadTokens: calibration.overhead,
     ownTokens,
@@ -385,12 +385,21 @@ function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions):
   const now = dependencies.clock?.now();
   const last = state.sent.view?.cache;
   const isKnown = now !== undefined && last !== undefined;
+  const heldFrom =
+    now === undefined || prices.lifetime === undefined ? undefined : now - prices.lifetime;
   return {
     read: prices.read,
     write: prices.write,
     isCold: isKnown && isCold(last, now, prices, options.model ?? ""),
-    rewrites: options.breakpoints === "host" ? "everything" : "what-follows",
+    rewrites: rewritten(prices, options),
+    ...defined({ heldFrom }),
   };
+}
+
+/** Returns what a provider writes again after a change of sent messages. */
+function rewritten({ caching }: PriceProfile, { breakpoints }: ViewOptions): CacheCost["rewrites"] {
+  if (breakpoints === "host") return "everything";
+  return caching === "explicit" ? "after-a-mark" : "what-follows";
 }
 
 /** Returns versions by `handle@version`, if the store has them. They are kept as long as the view names them. */

@@ -74,10 +74,12 @@ export interface CacheCost {
   /** Whether the cache holds nothing of the session. Then everything is written again, with or without changes. */
   readonly isCold: boolean;
   /**
-   * The part of the prompt that the provider writes to the cache again after a change: the messages that follow it, or
-   * everything after the system prompt.
+   * The part of the prompt that the provider writes to the cache again after a change: the messages that follow it, those
+   * that follow the last breakpoint before it, or everything after the system prompt.
    */
-  readonly rewrites: "what-follows" | "everything";
+  readonly rewrites: "what-follows" | "after-a-mark" | "everything";
+  /** The time from which on prompts are still in the cache, in milliseconds since 1970. Default: all are. */
+  readonly heldFrom?: number;
 }
 
 /** What only a layout with epochs needs: what content is worth, and what a change of sent messages costs. */
@@ -201,10 +203,15 @@ export interface EpochFigures extends EpochPlace {
    */
   readonly carried: number;
   readonly rewrite: number;
-  /** Tokens of all messages. This figure and the next two are before calibration. */
+  /** Tokens of all messages. This figure and the next three are before calibration. */
   readonly promptTokens: number;
   /** Tokens at the start that were sent before, unchanged. */
   readonly sharedTokens: number;
+  /**
+   * Tokens at the start that the provider can read from its cache: where it needs breakpoints, those up to one that an
+   * earlier request had. At most `sharedTokens`.
+   */
+  readonly cachedTokens: number;
   /** Tokens that this prompt would have with every output kept where it arrived. */
   readonly appendOnlyTokens: number;
 }
@@ -278,6 +285,8 @@ export type EpochEnd =
  *
  * - `sent-bytes-stay`: sent messages change only when an epoch ends, and messages before the first removed content
  *   never change. The epoch's figures state how many tokens are unchanged.
+ * - `cached-was-marked`: if the provider's cache needs breakpoints, the figures count as cached only what ended at a boundary
+ *   of an earlier view since the cache was last cold, if a boundary of this view is there or at most 20 messages behind.
  * - `an-end-is-justified`: an epoch ends only for one of the reasons of `EpochEnd`. If the model binds its thinking, an
  *   epoch does not end within a turn by `carried` or `cold` when thinking would be lost, unless the settings let dead
  *   content leave at once.

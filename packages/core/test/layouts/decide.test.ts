@@ -54,7 +54,7 @@ function recording(decided: Decided[]): Layout {
       const context = planningContext(input, settings);
       const decisions = decide(context, last);
       decided.push({ context, last, decisions });
-      return draw(context, decisions, last);
+      return draw(context, decisions);
     },
   };
 }

@@ -78,31 +78,3 @@ describe("a file that changed while it was not active", () => {
     expect(before.at(-1)).toContain("line 5 of the text");
   });
 });
-
-describe("the ends of prompts that are worth a breakpoint", () => {
-  test("are before the content that can leave, and at the end", () => {
-    const stage = viewStage("one");
-    stage.say("first");
-    stage.user("two");
-    stage.call("bash", { command: "a" }, lines(40));
-    stage.say("second");
-    stage.user("three");
-
-    const { boundaries } = stage.view(layout);
-
-    expect(boundaries).toEqual([2, 4, 6]);
-  });
-
-  test("are after pinned content, which cannot leave", () => {
-    const stage = viewStage("one");
-    const pinned = stage.call("bash", { command: "a" }, lines(40));
-    stage.activate(pinned, { isPinned: true });
-    stage.say("first");
-    stage.user("two");
-    stage.call("bash", { command: "b" }, lines(40));
-
-    const { boundaries } = stage.view(layout);
-
-    expect(boundaries?.[0]).toBeGreaterThanOrEqual(2);
-  });
-});

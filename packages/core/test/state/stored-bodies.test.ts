@@ -372,6 +372,8 @@ test("a session refers to its view object, which records the view of the last ca
       left: [],
       plain_tokens: 53,
       died: [],
+      marks: [2],
+      first_end: 3,
       call: { hash: expect.any(String) as unknown, figures: [1, 1, 53] },
     },
     provenance: { origin: "session", generator: "system" },

@@ -21,7 +21,8 @@ import { type EpochFigures, hasSignedThinking } from "@self-context-manager/core
 import assert from "node:assert/strict";
 
 import { signatureIn } from "./bound-thinking-check.ts";
-import { everyCall, type LayoutTrial } from "./layout-laws.ts";
+import { everyCall, everySession, type LayoutTrial } from "./layout-laws.ts";
+import { markedCacheCheck } from "./marked-cache-check.ts";
 import type { PlayedCall } from "./play-session.ts";
 import { withoutOwnFields } from "./session-objects.ts";
 import { foldedHandles, foldFaults, foldsIn } from "./fold-faults.ts";
@@ -43,6 +44,7 @@ import { assertDeparts } from "./departures.ts";
  */
 export type EpochLaw =
   | "sent-bytes-stay"
+  | "cached-was-marked"
   | "an-end-is-justified"
   | "an-end-leaves-room"
   | "fresh-is-whole"
@@ -83,6 +85,12 @@ export const epochLaws: Readonly<
       assert.equal(epoch.promptTokens, totalTokens(output.messages));
       const shared = totalTokens(output.messages.slice(0, cut));
       assert.ok(epoch.sharedTokens <= shared, `${epoch.sharedTokens} of ${shared} were sent`);
+    });
+  },
+  "cached-was-marked": ({ make, settings }, trial) => {
+    everySession(make(settings), trial, (calls) => {
+      const check = markedCacheCheck();
+      for (const call of calls) check(call);
     });
   },
   "an-end-is-justified": (subject, trial) => {

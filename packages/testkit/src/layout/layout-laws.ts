@@ -224,7 +224,7 @@ export function everyCall(
   });
 }
 
-function everySession(
+export function everySession(
   layout: Layout,
   { numRuns, seed, endOnFailure = false, examples = [] }: LayoutTrial,
   check: (calls: Iterable<PlayedCall>) => void,

@@ -58,7 +58,11 @@ export interface PlayedCall {
 export function* playedCalls(layout: Layout, script: SessionScript): Generator<PlayedCall> {
   const place = sessionPlace();
   const policy = recentlyUsedPolicy({ alive: script.alive, kept: script.kept });
-  const { thinking = "free", keepsVersions = false } = script;
+  const { thinking = "free", keepsVersions = false, needsMarks = false } = script;
+  const cache: CacheCost = {
+    ...usualCache,
+    rewrites: needsMarks ? "after-a-mark" : "what-follows",
+  };
   let now: SessionNow = {
     ...emptySession,
     keepsVersions,
@@ -70,7 +74,7 @@ export function* playedCalls(layout: Layout, script: SessionScript): Generator<P
     now = withoutLeaving(now, policy);
     const current = now;
     const inputFrom = (by: Layout, last: ViewRecord | undefined): LayoutInput =>
-      inputOf(by, current, place, policy, last, isCold);
+      inputOf(by, current, place, policy, last, { ...cache, isCold });
     const last = current.sent?.record;
     const input = inputFrom(layout, last);
     const output = layout.render(input, last);
@@ -130,7 +134,7 @@ function inputOf(
   place: SessionPlace,
   policy: Policy,
   last: ViewRecord | undefined,
-  isCold: boolean,
+  cache: CacheCost,
 ): LayoutInput {
   const pool = idsOf(now.pool);
   const active = activeObjects(now, place);
@@ -160,7 +164,7 @@ function inputOf(
         stays: policy.staysAtSweep(now.recent),
         isDeactivated: (key) => !now.recent.includes(key),
       },
-      cache: { ...usualCache, isCold },
+      cache,
       textsOf: (call) => heldTexts(pool.get(call)?.stored.body["file_refs"], place),
       replacedIn: (call) => {
         const held = heldTexts(pool.get(call)?.stored.body["file_refs"], place);

@@ -94,6 +94,8 @@ export interface SessionScript {
   readonly keepsVersions?: boolean;
   /** Whether the first model binds its thinking. Default: `free`. */
   readonly thinking?: ThinkingBinding;
+  /** Whether the provider's cache has only what ended at a breakpoint. Default: it has every beginning of a prompt. */
+  readonly needsMarks?: boolean;
 }
 
 export const image: Block = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
@@ -376,6 +378,7 @@ export const sessionScript: fc.Arbitrary<SessionScript> = fc
     more: fc.integer({ min: 0, max: 6 }),
     keepsVersions: fc.boolean(),
     thinking: fc.constantFrom<ThinkingBinding[]>("free", "bound"),
+    needsMarks: fc.boolean(),
   })
   .map(({ more, ...script }) => ({ ...script, alive: script.kept + more }));
 

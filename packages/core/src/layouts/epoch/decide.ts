@@ -12,6 +12,7 @@ import {
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
+import { cachedEntries, nextMarks } from "./cache-marks.ts";
 import { epochEnd, weigh, type Weighing } from "./epoch-end.ts";
 import { compactionName, type EpochMemory, epochMemory, firstMemory } from "./epoch-memory.ts";
 import { shortened } from "./give-way.ts";
@@ -32,6 +33,8 @@ export interface Decisions {
   readonly memory: EpochMemory;
   /** Index of the first entry that differs from the last view. */
   readonly cut: number;
+  /** The entries after which a breakpoint is worth its price, in order. */
+  readonly marks: readonly number[];
   readonly figures: EpochFigures;
   /** Active objects whose content left the view. */
   readonly deactivated: readonly ObjectId[];
@@ -50,6 +53,8 @@ interface Grown {
   readonly unsentFrom: number;
   /** Number of entries that are kept of the last view. */
   readonly sent: number;
+  /** Returns how many entries the provider reads from its cache if those before an index stay. */
+  readonly cachedBefore: (cut: number) => number;
 }
 
 /** A view after an epoch has ended. */
@@ -87,6 +92,9 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const { forgottenFrom = Infinity } = context.epochs;
   const firstOf = Math.min(forgottenFrom, firstChange(last?.entries ?? [], entries));
   const cut = isNew ? firstOf : kept.cut;
+  const cached = grown.cachedBefore(cut);
+  const found = isNew ? removables(context, entries, firstUnsent(entries)) : canLeave;
+  const marks = nextMarks(context, before, { entries, cached, cut, found });
   const memory: EpochMemory = {
     epoch: isNew ? before.epoch + 1 : before.epoch,
     calls: isNew ? 1 : before.calls + 1,
@@ -99,6 +107,8 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
       unfolded: context.epochs.unfolded,
       compaction: compactionName(context.input),
       bound_to: boundTo(context),
+      marks,
+      first_end: isNew || last === undefined ? entries.length : before.first_end,
       short_for: ended?.isShort === true ? context.budget : known.short_for,
       scarce: stillScarce(context, ended?.scarce ?? known.scarce, deactivated),
     }),
@@ -107,8 +117,9 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
     entries,
     memory,
     cut,
+    marks,
     deactivated,
-    figures: figuresOf(memory, weighing, ended, entries, cut),
+    figures: figuresOf(memory, weighing, ended, entries, { cut, cached }),
   };
 }
 
@@ -117,7 +128,7 @@ function figuresOf(
   { deadTokens, carried, rewrite }: Weighing,
   ended: Ended | undefined,
   entries: readonly ViewEntry[],
-  cut: number,
+  { cut, cached }: { readonly cut: number; readonly cached: number },
 ): EpochFigures {
   const isSwept = ended !== undefined && ended.reason !== "outputs";
   return {
@@ -131,6 +142,7 @@ function figuresOf(
     rewrite,
     promptTokens: rawTokens(entries),
     sharedTokens: rawTokens(entries.slice(0, cut)),
+    cachedTokens: rawTokens(entries.slice(0, cached)),
     appendOnlyTokens,
   };
 }
@@ -180,7 +192,9 @@ function grow(
   };
   const entries = appended(context, chat, before);
   const unsentFrom = firstUnsent(entries);
-  return { chat, entries, before, firstChanged, unsentFrom, sent };
+  const sentEntries = last?.entries ?? [];
+  const cachedBefore = (cut: number): number => cachedEntries(context, memory, sentEntries, cut);
+  return { chat, entries, before, firstChanged, unsentFrom, sent, cachedBefore };
 }
 
 /**

@@ -2,7 +2,6 @@ import { messageOf } from "../../render/drawn-entry.ts";
 import type { LayoutOutput, PoolTokens, ViewMessage } from "../../view/layout.ts";
 import { contentParts, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
-import { breakpointEnds } from "./breakpoint-ends.ts";
 import type { Decisions } from "./decide.ts";
 import { recordedMemory } from "./epoch-memory.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -14,8 +13,7 @@ import { shownObjects } from "./wanted-parts.ts";
  */
 export function draw(
   context: PlanningContext,
-  { entries, memory, cut, figures, deactivated }: Decisions,
-  last: ViewRecord | undefined,
+  { entries, memory, marks, figures, deactivated }: Decisions,
 ): LayoutOutput {
   const { input } = context;
   const messages: ViewMessage[] = entries.map((entry) => messageOf(entry, context.source));
@@ -33,7 +31,7 @@ export function draw(
     shown: shownObjects(context, entries),
     record,
     deactivated,
-    boundaries: breakpointEnds(context, entries, last?.entries ?? [], cut),
+    boundaries: marks,
     epoch: figures,
   };
 }

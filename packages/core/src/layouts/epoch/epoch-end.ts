@@ -5,7 +5,7 @@ import { rawTokens, type ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
 import type { Removable } from "./leaving.ts";
-import { cutOfMiddles } from "./long-outputs.ts";
+import { cutOfMiddles, type Weighed } from "./long-outputs.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** The figures that decide when an epoch ends, in tokens of uncached input. */
@@ -40,12 +40,12 @@ function placeName({ index, call }: Removable): string {
  */
 export function weigh(
   context: PlanningContext,
-  { entries, sent }: { readonly entries: readonly ViewEntry[]; readonly sent: number },
+  { entries, sent, cachedBefore }: Weighed,
   found: readonly Removable[],
   before: Readonly<Record<string, number>>,
   call: number,
 ): Weighing {
-  const { read, write, rewrites } = context.cache;
+  const { read, write, isCold } = context.cache;
   const died: Record<string, number> = {};
   let deadTokens = 0;
   let carried = 0;
@@ -63,13 +63,14 @@ export function weigh(
   const leaving = found.filter(({ stays }) => !stays);
   const cut = leaving[0]?.index ?? entries.length;
   const free = deadTokens === 0 ? 0 : freeTokens(context, entries, cut, leaving);
-  const from = cutOfMiddles(context, entries, sent);
+  const from = cutOfMiddles(context, { entries, sent, cachedBefore });
   const lost = lostThinking(context, entries, cut);
   const middles =
     from === undefined ? undefined : { cut: from, lost: lostThinking(context, entries, from) };
   const known = { deadTokens, carried, deactivated, lost, died, ...defined({ middles }) };
   if (deadTokens === 0) return { ...known, rewrite: 0 };
-  const first = rewrites === "everything" ? 0 : cut;
+  // With a cold cache all of the prompt is written again, with a change or without one.
+  const first = isCold ? cut : Math.min(cut, cachedBefore(cut));
   let kept = rawTokens(entries.slice(first));
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
   const written = Math.max(0, (write - read) * (kept - free - lost));

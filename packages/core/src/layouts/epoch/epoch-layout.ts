@@ -28,7 +28,7 @@ export function epochLayout(settings: Partial<EpochSettings> = {}): Layout {
     render(input, last) {
       const context = planningContext(input, all);
       const before = last?.layout === "epoch" ? last : undefined;
-      return draw(context, decide(context, before), before);
+      return draw(context, decide(context, before));
     },
     rebuild: (record, source) => record.entries.map((entry) => renderEntry(entry, source)),
     describe: ({ entries }) => describeEntries(entries),

@@ -17,6 +17,10 @@ export type EpochMemory = {
    * `12.0` for the arguments of a call.
    */
   readonly died: Readonly<Record<string, number>>;
+  /** The entries of the last view after which its request had a breakpoint, in order. The last one ends it. */
+  readonly marks?: readonly number[];
+  /** The number of entries of the epoch's first view. Only the ends of later prompts were sent in this epoch. */
+  readonly first_end?: number;
   /** Tokens of the chat with every output kept where it arrived. */
   readonly plain_tokens: number;
   /** The messages that the view leaves out, as rows of `LeftOut`. */

@@ -61,21 +61,27 @@ export function middleTokens(context: PlanningContext, entry: ViewEntry): number
   return Math.max(0, entry.tokens - trim.head - trim.tail - markTokens);
 }
 
+/** A view before anything leaves. */
+export interface Weighed {
+  readonly entries: readonly ViewEntry[];
+  /** The number of entries that were sent before. */
+  readonly sent: number;
+  /** Returns how many entries the provider reads from its cache if those before an index stay. */
+  readonly cachedBefore: (cut: number) => number;
+}
+
 /** Share of the rewrite cost at which middles leave; the model seldom needs one again. */
 const shareOfMiddles = 0.5;
 
 /**
  * Returns the index of the first output whose middle leaves now, with those of all outputs behind it; undefined if none
- * leaves. Reading these middles again has then cost their share of what it costs to write again what follows. `sent`:
- * the number of entries that were sent before.
+ * leaves. Reading these middles again has then cost their share of what it costs to write again what follows.
  */
 export function cutOfMiddles(
   context: PlanningContext,
-  entries: readonly ViewEntry[],
-  sent: number,
+  { entries, sent, cachedBefore }: Weighed,
 ): number | undefined {
-  const { read, write, rewrites, isCold } = context.cache;
-  const all = rewrites === "everything" ? rawTokens(entries.slice(0, sent)) : 0;
+  const { read, write, isCold } = context.cache;
   let [answers, carried, gone, behind] = [0, 0, 0, 0];
   let found: number | undefined;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
@@ -88,7 +94,8 @@ export function cutOfMiddles(
     if (middle === 0) continue;
     gone += middle;
     carried += read * middle * (answers - 1);
-    const written = isCold ? 0 : Math.max(0, Math.max(all, behind) - gone);
+    const lost = isCold ? 0 : rawTokens(entries.slice(cachedBefore(index), index));
+    const written = isCold ? 0 : Math.max(0, lost + behind - gone);
     if (carried >= shareOfMiddles * (write - read) * written) found = index;
   }
   return found;
