@@ -55,7 +55,6 @@ test("--json prints one object with every profile and strategy", async () => {
     "G",
     "N",
     "A-host",
-    "A-own",
   ]);
   expect(Object.keys(report["profiles"]?.["A"]?.["epoch"] ?? {})).toEqual([
     "costRatio",

@@ -11,6 +11,7 @@ export {
 export { corpusTotals, type CorpusTotals } from "./corpus/segments.ts";
 export type { FileOutcome } from "./replay-task.ts";
 export { type ReplayProgress, type RunOptions, runReplay } from "./run-replay.ts";
+export { type CallRequests, tracedCalls } from "./measure/trace.ts";
 export type { SessionFigures } from "./measure/session-figures.ts";
 export { replayJson } from "./report/replay-json.ts";
 export { replayPlot } from "./report/replay-plot.ts";

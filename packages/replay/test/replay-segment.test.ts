@@ -20,11 +20,11 @@ test("hidden evidence is a miss, and asking for it makes a call", async () => {
   const asked: number[] = [];
   const run = hiding(asked);
 
-  const { miss, calls: traced } = await replaySegment(run, 3, evidence, { charge: "objects" });
+  const { miss, requests } = await replaySegment(run, 3, evidence, { charge: "objects" });
 
   expect([miss.used, miss.missed, miss.grams, miss.missedGrams]).toEqual([1, 1, 3, 3]);
   expect(asked).toEqual([1]);
-  expect(traced.map(({ charges }) => charges.length)).toEqual([0, 1, 0]);
+  expect(requests.map((one) => one.asked.length)).toEqual([0, 1, 0]);
 });
 
 test("the model asks only for lines of a long text", async () => {
@@ -33,7 +33,7 @@ test("the model asks only for lines of a long text", async () => {
   const asked: unknown[] = [];
   const run = hiding([]);
 
-  const { calls: traced } = await replaySegment(
+  const { requests } = await replaySegment(
     { ...run, activate: (object, range) => (asked.push([object, range]), run.activate(object)) },
     2,
     evidenceOf(long),
@@ -45,7 +45,9 @@ test("the model asks only for lines of a long text", async () => {
   expect(range?.from).toBeGreaterThan(1);
   expect(range?.from).toBeLessThanOrEqual(86);
   expect(range?.to).toBeGreaterThanOrEqual(96);
-  expect(traced[1]?.charges).toEqual([{ prompt: 10, content: (range?.tokens ?? 0) + 140 }]);
+  const [fetched] = requests[1]?.asked ?? [];
+  expect(fetched?.content).toBe((range?.tokens ?? 0) + 140);
+  expect(fetched?.prompt.parts).toHaveLength(1);
 });
 
 test("without charging the model asks for nothing", async () => {

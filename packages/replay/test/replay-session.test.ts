@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 // @boundaries-ignore The tests of all packages are configured in the same way.
 import { propertyRuns } from "../../../tools/property-runs.ts";
 import { replayReport } from "../src/index.ts";
+import type { RecordedMessage } from "../src/read/recorded-session.ts";
 import { fullRun, replayDependencies } from "../src/strategies/full-run.ts";
 import { defaultParts, strategyNames } from "../src/strategies/strategies.ts";
 import {
@@ -143,4 +144,63 @@ test("a turn with little talk is not summarized", async () => {
   const profile = (await replaySession(sessionOf(rows)))?.profiles["A"];
 
   expect(profile?.["epoch-summaries"]?.cost).toBe(profile?.epoch.cost);
+});
+
+const minute = 60_000;
+
+/** The same rows, with a pause before the answer to the prompt `after`. */
+function timed(rows: readonly RecordedMessage[], after: string): readonly RecordedMessage[] {
+  let time = 1_000_000;
+  return rows.map((row) => {
+    const said = row.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    time += row.role === "user" && said === after ? 10 * minute : 1000;
+    return { ...row, timestamp: time };
+  });
+}
+
+test("a session pays for a pause that is longer than the cache lives, and an epoch ends with it for nothing", async () => {
+  const rows = [user("go"), ...reads(30), says("done"), user("and now"), ...reads(8), says("done")];
+
+  const [without, paused] = await Promise.all(
+    ["never", "and now"].map(async (after) => await replaySession(sessionOf(timed(rows, after)))),
+  );
+
+  const [plain, late] = [without, paused].map((one) => one?.profiles["A"]);
+  expect(late?.["append-only"].cost).toBeGreaterThan((plain?.["append-only"].cost ?? 0) + 10_000);
+  expect(late?.epoch.epochs).toBe((plain?.epoch.epochs ?? 0) + 1);
+  expect(without?.profiles["G"]?.["append-only"].cost).toBe(
+    paused?.profiles["G"]?.["append-only"].cost,
+  );
+});
+
+test("strategies that wait for a cold cache change nothing before the pause, and leave out old outputs after it", async () => {
+  const long = (count: number, at: string) =>
+    Array.from({ length: count }, (_, index) => [
+      calls(`${at}${index}`, "read", { path: `${at}${index}.ts` }),
+      result(`${at}${index}`, "read", words(`${at}${index}x`, 2500)),
+    ]).flat();
+  const rows = [user("go"), ...long(12, "a"), says("done"), user("and now"), says("done")];
+
+  const [without, paused] = await Promise.all(
+    ["never", "and now"].map(
+      async (after) => (await replaySession(sessionOf(timed(rows, after))))?.profiles["A"],
+    ),
+  );
+
+  for (const name of ["clear-when-cold", "openclaw-pruning"] as const) {
+    expect([name, without?.[name]?.epochs]).toEqual([name, 0]);
+    expect([name, paused?.[name]?.epochs]).toEqual([name, 1]);
+    expect(paused?.[name]?.tokens).toBeLessThan((paused?.["append-only"].tokens ?? 0) - 10_000);
+  }
+});
+
+test("the tools and the instruction of the context manager are a part of each of its prompts", async () => {
+  const rows = [user("go"), ...reads(2), says("done")];
+
+  const { epoch, "append-only": plain } =
+    (await replaySession(sessionOf(rows)))?.profiles["N"] ?? {};
+
+  const own = (epoch?.tokens ?? 0) - (plain?.tokens ?? 0);
+  expect(own / 3).toBeGreaterThan(200);
+  expect(own / 3).toBeLessThan(1000);
 });

@@ -1,5 +1,6 @@
 import { openContextSession } from "@self-context-manager/core";
 import { openRehearsal } from "@self-context-manager/core/rehearsal";
+import { defined } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -137,7 +138,7 @@ async function runsOf(
     if (strategy === undefined) throw new RangeError(`there is no strategy ${name}`);
     const parts = strategy.parts(source, rows);
     const rehearsal = stored.begin({ ...dependencies, ...parts });
-    return sessionRun(source, rehearsal, {}, parts.hooks);
+    return sessionRun(source, rehearsal, {}, defined({ hooks: parts.hooks }));
   };
 }
 

@@ -239,12 +239,14 @@ function beginRehearsal(
     takeOut(scope, output);
     state.active.noteSent();
     const { metadata, chat: said, active } = output.tokens;
+    const sentAt = dependencies.clock?.now();
     state.sent.setView({
       id,
       call: next,
       record: output.record,
       tokens: metadata + said + active,
       isAnswered: false,
+      ...(sentAt === undefined ? {} : { cache: { model: options.model ?? "", used_at: sentAt } }),
     });
     state.sent.setAccount(account);
     return output;

@@ -2,6 +2,8 @@
 export interface Part {
   readonly key: unknown;
   readonly tokens: number;
+  /** The number of blocks of the request; default: 1. */
+  readonly blocks?: number;
 }
 
 /** A range of a text in UTF-16 units; `end` is excluded. */
@@ -21,23 +23,33 @@ export interface FetchedLines extends CharRange {
   readonly tokens: number;
 }
 
-/** A separate model call of a strategy, such as a summary: input tokens at the plain price, and output tokens. */
+/**
+ * A separate model call of a strategy, such as a summary: input tokens at the plain price, input tokens that are read from
+ * the cache, and output tokens.
+ */
 export interface OwnCall {
   readonly input: number;
+  readonly cached?: number;
   readonly output: number;
 }
 
-/** The prompt of one model call. */
-export interface CallView {
+/** The bytes of one request, and its breakpoints. */
+export interface Prompt {
   readonly parts: readonly Part[];
+  /** The numbers of parts after which the layout has a breakpoint, in order; default: the end, where a host has one. */
+  readonly marks?: readonly number[];
+  /** When the call was made, in milliseconds since 1970. */
+  readonly time?: number;
+}
+
+/** The prompt of one model call. */
+export interface CallView extends Prompt {
   /**
    * The part of an evidence object that is in the prompt; objects have numbers in the segment's evidence. Valid until the
    * run makes its next prompt.
    */
   readonly shown: (object: number) => Visibility;
   readonly ownCalls?: readonly OwnCall[];
-  /** When the call was made, in milliseconds since 1970. */
-  readonly time?: number;
 }
 
 /** One pass of a strategy over a segment. `view` is called once for each model call of the segment, in order. */

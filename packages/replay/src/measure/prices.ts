@@ -1,18 +1,19 @@
-/** Where a strategy sets its breakpoints. */
-export type Breakpoints =
-  /** Anywhere: the common prefix of two prompts is read from the cache. */
-  | "free"
-  /** After the system prompt and the last block, as Pi sets them. */
-  | "host"
-  /** After the system prompt, at earlier ends of prompts, and at the new end. */
-  | "own";
+/** How a provider finds the beginning of a prompt in its cache. */
+export type Caching =
+  /** Only at breakpoints: those of this request, and at most 20 blocks before one. */
+  | "explicit"
+  /** Up to any place, in steps of 128 tokens. */
+  | "automatic"
+  | "none";
 
 /** Prices of input, relative to uncached input. */
 export interface ReplayPrices {
   readonly name: string;
   readonly read: number;
   readonly write: number;
-  readonly breakpoints: Breakpoints;
+  readonly caching: Caching;
+  /** `host`: every strategy has the breakpoints of the host. Default: a layout that names its own has these. */
+  readonly breakpoints?: "host";
   /** Milliseconds for which the cache keeps an entry after its last use; unlimited if absent. */
   readonly lifetime?: number;
 }
@@ -20,21 +21,28 @@ export interface ReplayPrices {
 /** The price of an output token, relative to uncached input. */
 export const outputPrice: number = 5;
 
-/** The price profiles of every replay. */
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The price profiles of every replay. The lifetimes are those of the providers' usual cache entries. */
 export const replayPrices: readonly ReplayPrices[] = [
-  free("A", 1.25, 0.1),
-  free("A1", 2, 0.1),
-  free("B", 1.25, 0.05),
-  free("C", 1.25, 0.025),
-  free("D", 1, 0.1),
-  free("E", 1, 0.25),
-  free("F", 1, 0.5),
-  free("G", 1, 0.02),
-  free("N", 1, 1),
-  { name: "A-host", write: 1.25, read: 0.1, breakpoints: "host" },
-  { name: "A-own", write: 1.25, read: 0.1, breakpoints: "own" },
+  explicit("A", 1.25, 0.1),
+  explicit("A1", 2, 0.1, hour),
+  explicit("B", 1.25, 0.05),
+  explicit("C", 1.25, 0.025),
+  automatic("D", 0.1, 5 * minute),
+  automatic("E", 0.25, 5 * minute),
+  automatic("F", 0.5, 5 * minute),
+  automatic("G", 0.02),
+  { name: "N", write: 1, read: 1, caching: "none" },
+  { ...explicit("A-host", 1.25, 0.1), breakpoints: "host" },
 ];
 
-function free(name: string, write: number, read: number): ReplayPrices {
-  return { name, write, read, breakpoints: "free" };
+function explicit(name: string, write: number, read: number, lifetime = 5 * minute): ReplayPrices {
+  return { name, write, read, caching: "explicit", lifetime };
+}
+
+function automatic(name: string, read: number, lifetime?: number): ReplayPrices {
+  const prices = { name, write: 1, read, caching: "automatic" } as const;
+  return lifetime === undefined ? prices : { ...prices, lifetime };
 }

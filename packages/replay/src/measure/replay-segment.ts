@@ -1,10 +1,11 @@
+import { defined } from "@self-context-manager/objects";
+
 import { askedOverhead } from "./billing.ts";
-import type { CallView, CharRange, StrategyRun } from "./call-view.ts";
-import { promptTokens } from "./call-view.ts";
+import type { CallView, CharRange, Prompt, StrategyRun } from "./call-view.ts";
 import { type Evidence, missingGrams, type UsedGram } from "./evidence.ts";
 import { fetchedLines } from "./fetched-lines.ts";
 import { isSharp } from "./sharp-evidence.ts";
-import { type CallTrace, type Charge, tracer } from "./trace.ts";
+import type { AskedRequest, CallRequests } from "./trace.ts";
 
 /** How many messages of a segment quote evidence, and how many of them quote evidence that was not in view. */
 export interface MissCounts {
@@ -31,7 +32,7 @@ export interface MissCounts {
 
 /** The result of one pass over a segment. */
 export interface SegmentTrace {
-  readonly calls: readonly CallTrace[];
+  readonly requests: readonly CallRequests[];
   readonly miss: MissCounts;
 }
 
@@ -41,22 +42,20 @@ export interface ReplayOptions {
    * too; default: nothing.
    */
   readonly charge?: "objects" | "lines" | "objects-and-talk";
-  /** The lifetime of the cache, in milliseconds. */
-  readonly lifetime?: number;
 }
 
-/** Runs a strategy for every call of a segment and records what was sent, cached and missed. */
+/** Runs a strategy for every call of a segment and records what was sent and missed. */
 export async function replaySegment(
   run: StrategyRun,
   callCount: number,
   evidence: Evidence,
-  { charge, lifetime }: ReplayOptions = {},
+  { charge }: ReplayOptions = {},
 ): Promise<SegmentTrace> {
-  const traced = tracer(lifetime);
+  const requests: CallRequests[] = [];
   let miss = noMisses;
   for (let call = 0; call < callCount; call += 1) {
     let view: CallView = await run.view();
-    const charges: Charge[] = [];
+    const fetched: AskedRequest[] = [];
     const grams = evidence.uses.get(call);
     if (grams !== undefined) {
       const missing = missingGrams(grams, view.shown);
@@ -71,14 +70,19 @@ export async function replaySegment(
               ? fetchedLines(found, positionsIn(object, asked))
               : undefined;
           const content = (lines?.tokens ?? found?.tokens ?? 0) + askedOverhead;
-          charges.push({ prompt: promptTokens(view), content });
+          fetched.push({ prompt: promptOf(view), content });
           view = await run.activate(object, lines);
         }
       }
     }
-    traced.add(view, charges);
+    requests.push({ prompt: promptOf(view), asked: fetched, ownCalls: view.ownCalls ?? [] });
   }
-  return { calls: traced.calls, miss };
+  return { requests, miss };
+}
+
+/** Returns the data of a view that stay valid. */
+function promptOf({ parts, marks, time }: CallView): Prompt {
+  return { parts, ...defined({ marks, time }) };
 }
 
 /** The positions of 8-grams in an object. */

@@ -121,7 +121,8 @@ runs of eight words that were not in view, of all quoted runs; mean and peak: to
 cache; median, worst: the cost of the middle session, and of the most expensive one with at least 20 calls. bound knows
 the future. docs/guide/replay.md defines all.
 Profiles by write and read price: A 1.25/0.10, A1 2/0.10, B 1.25/0.05, C 1.25/0.025, D 1/0.10, E 1/0.25, F 1/0.50,
-G 1/0.02, N no cache; A-host: the host's breakpoints; A-own: the context manager's breakpoints.`;
+G 1/0.02, N no cache; A-host: the host's breakpoints for every strategy. The cache is that of the provider: with its
+breakpoints, its steps and its lifetime, by the recorded times.`;
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;

@@ -8,6 +8,8 @@ import type { RunHooks } from "./session-run.ts";
 export interface CompactionSettings {
   readonly over: number;
   readonly keeps: number;
+  /** Whether the provider itself writes the summary, in the request that is too long, and so reads its cache; default: false. */
+  readonly isProviders?: true;
 }
 
 interface Row {
@@ -24,7 +26,7 @@ interface Row {
  */
 export function compactionHooks(
   rows: readonly RecordedMessage[],
-  { over, keeps }: CompactionSettings,
+  { over, keeps, isProviders }: CompactionSettings,
 ): RunHooks {
   const { placed, before } = placeRows(rows);
   let from = 0;
@@ -51,6 +53,8 @@ export function compactionHooks(
       count += 1;
       asked = 0;
       rehearsal.summarise({ text: `summary ${count}`, from: { turn: kept.turn, step: kept.step } });
+      if (isProviders === true)
+        return [{ input: 0, cached: prefixTokens + input, output: summaryTokens }];
       return [{ input, output: summaryTokens }];
     },
   };

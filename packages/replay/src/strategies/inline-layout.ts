@@ -20,20 +20,24 @@ import {
   placeholderTokens,
   sizedMessage,
 } from "./inline-message.ts";
+import { pruned, trimmedOutput } from "./cold-pruning.ts";
 
 export interface InlineLayoutOptions {
   /** The tokens of a message. */
   readonly count: Count;
   /**
    * Once the prompt, including a fixed part of `base` tokens, exceeds `over`, all outputs except the newest `keep`
-   * are removed, if that frees at least `atLeast` tokens.
+   * are removed, if that frees at least `atLeast` tokens. `onlyCold`: only while the provider's cache is cold.
    */
   readonly clear?: {
     readonly base: number;
     readonly over: number;
     readonly atLeast: number;
     readonly keep: number;
+    readonly onlyCold?: true;
   };
+  /** Whether outputs are trimmed and removed as OpenClaw does it when the provider's cache is cold; default: false. */
+  readonly prunesCold?: true;
   /** The text that replaces the first result of a turn whose results are no longer shown; default: a placeholder. */
   readonly summaryOf?: (turn: number) => string | undefined;
   /** Whether the arguments of a tool call are hidden in the view for a model call, given by handle and call number. */
@@ -52,6 +56,8 @@ type Asked = {
 type Memory = {
   /** The handles whose output is no longer shown at its place. */
   readonly gone: readonly string[];
+  /** The handles whose output is shown by its beginning and end. */
+  readonly trimmed: readonly string[];
   /** The outputs that were asked for again, each with the model call that followed. */
   readonly asked: readonly Asked[];
   /** The summary at the beginning. */
@@ -69,10 +75,10 @@ export function inlineLayout(options: InlineLayoutOptions): Layout {
     name: "inline",
     render(input, last) {
       const first = draw(input, last, options, made);
-      const leaving = clearing(input, first, options);
-      if (leaving.length === 0) return outputOf(input, first);
+      const { trimmed, leaving } = changes(input, first, options);
+      if (leaving.length === 0 && trimmed.length === 0) return outputOf(input, first);
       const active = input.active.filter(({ entry }) => !leaving.includes(entry.id));
-      const second = draw({ ...input, active }, last, options, made);
+      const second = draw({ ...input, active }, last, options, made, trimmed);
       return { ...outputOf(input, second), deactivated: [...leaving, ...second.deactivated] };
     },
     rebuild() {
@@ -95,6 +101,7 @@ function draw(
   last: ViewRecord | undefined,
   options: InlineLayoutOptions,
   made: Map<string, InlineMessage>,
+  trimmed: readonly string[] = [],
 ): Drawing {
   const before = last === undefined ? nothing : (last.memory as Memory);
   const summary = JSON.stringify(input.compaction?.messages ?? null);
@@ -104,6 +111,7 @@ function draw(
     made,
     active: new Map(input.active.map((object) => [object.entry.handle, object])),
     gone: new Set(before.gone),
+    trimmed: new Set([...before.trimmed, ...trimmed]),
     asked: [...before.asked],
     deactivated: [],
     shown: [],
@@ -119,7 +127,8 @@ function draw(
   for (const object of drawing.active.values()) noteAsked(drawing, object, calls);
   showAsked(drawing, calls);
   const { shown, gone, asked, deactivated } = drawing;
-  return { shown, memory: { gone: [...gone], asked, summary }, deactivated };
+  const memory = { gone: [...gone], trimmed: [...drawing.trimmed], asked, summary };
+  return { shown, memory, deactivated };
 }
 
 /** A view that is being made. */
@@ -130,6 +139,7 @@ interface OpenDrawing {
   readonly made: Map<string, InlineMessage>;
   readonly active: Map<string, ActiveObject>;
   readonly gone: Set<string>;
+  readonly trimmed: ReadonlySet<string>;
   asked: Asked[];
   readonly deactivated: ObjectId[];
   readonly shown: InlineMessage[];
@@ -255,7 +265,16 @@ function showResults(
     const base = { type: "result" as const, ...place, call: index, of: handle };
     const answers = { role: "toolResult" as const, toolCallId: block.id, toolName: block.name };
     const small = made.get(`result ${handle}`);
-    if (!gone.has(handle))
+    if (!gone.has(handle) && drawing.trimmed.has(handle) && object !== undefined)
+      keep(drawing, `trimmed ${handle}`, () => {
+        const { shows, content } = trimmedOutput(object);
+        return sizedMessage(
+          options.count,
+          { ...base, form: "shown", shows },
+          { ...answers, content, isError: false },
+        );
+      });
+    else if (!gone.has(handle))
       keep(drawing, `result ${handle}`, () =>
         sizedMessage(
           options.count,
@@ -324,6 +343,18 @@ function showAnswer(
   });
 }
 
+/** Returns the outputs that this view shows by their ends for the first time, and those that it removes. */
+function changes(
+  input: LayoutInput,
+  drawing: Drawing,
+  options: InlineLayoutOptions,
+): { readonly trimmed: readonly string[]; readonly leaving: readonly ObjectId[] } {
+  const isCold = input.epochs?.cache?.isCold === true;
+  if (options.prunesCold === true && isCold) return pruned(input, drawing.shown);
+  if (options.clear?.onlyCold === true && !isCold) return { trimmed: [], leaving: [] };
+  return { trimmed: [], leaving: clearing(input, drawing, options) };
+}
+
 function clearing(
   input: LayoutInput,
   { shown, deactivated }: Drawing,
@@ -361,4 +392,4 @@ function outputOf(input: LayoutInput, { shown, memory, deactivated }: Drawing): 
   };
 }
 
-const nothing: Memory = { gone: [], asked: [], summary: "null" };
+const nothing: Memory = { gone: [], trimmed: [], asked: [], summary: "null" };

@@ -57,12 +57,17 @@ export function messageCounter(): MessageCounter {
         part = {
           key: entry === undefined ? keyOf(message) : JSON.stringify(entry),
           tokens: count(message),
+          blocks: blocksOf(message),
         };
         parts.set(source, part);
       }
       return part;
     },
   };
+}
+
+function blocksOf(message: ViewMessage): number {
+  return message.role === "assistant" ? Math.max(1, message.content.length) : 1;
 }
 
 function keyOf(message: ViewMessage): string {

@@ -7,12 +7,12 @@ import {
   type ViewOptions,
 } from "@self-context-manager/core";
 import { openRehearsal } from "@self-context-manager/core/rehearsal";
-import { defined } from "@self-context-manager/objects";
+import { defined, madeOnce } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { stat } from "node:fs/promises";
 
 import { type Segment, segmentsOf } from "../corpus/segments.ts";
-import { billedInput } from "../measure/billing.ts";
+import { billedInput, tokensFound } from "../measure/billing.ts";
 import { evidenceOf } from "../measure/evidence.ts";
 import { type ReplayPrices, replayPrices } from "../measure/prices.ts";
 import { type ReplayOptions, replaySegment, type SegmentTrace } from "../measure/replay-segment.ts";
@@ -23,7 +23,9 @@ import {
   sumOf,
 } from "../measure/session-figures.ts";
 import { countTokens } from "../measure/tokens.ts";
+import { type CallTrace, tracedCalls } from "../measure/trace.ts";
 import type { RecordedSession } from "../read/recorded-session.ts";
+import { callClock } from "./call-clock.ts";
 import { fullRun, replayDependencies } from "./full-run.ts";
 import { messageCounter } from "./message-counter.ts";
 import { type SegmentSource, sessionRun } from "./session-run.ts";
@@ -150,9 +152,7 @@ async function measureSegment(
       const named = (profiles[prices.name] ??= {});
       named[strategy.name] = figuresOf(passes, prices, strategy);
       if (prices === firstPrices())
-        callCosts[strategy.name] = passes.plain.calls.map((_, index) =>
-          callCost(passes?.plain.calls ?? [], index, prices, strategy),
-        );
+        callCosts[strategy.name] = costsOf(passes.plain, prices, strategy);
     }
   }
   return { profiles, callCosts };
@@ -166,9 +166,16 @@ async function allPasses(
   prices: ReplayPrices,
 ): Promise<Passes> {
   const pass = async (options: ReplayOptions = {}): Promise<SegmentTrace> => {
-    const parts = strategy.parts(source, rows);
-    const rehearsal = source.stored.begin({ ...dependencies, ...parts });
-    const run = sessionRun(source, rehearsal, viewOptions(prices), parts.hooks);
+    const { hooks, ...parts } = strategy.parts(source, rows);
+    const clock = callClock(source.times);
+    const rehearsal = source.stored.begin({ ...dependencies, ...parts, clock });
+    const { hasTools } = strategy;
+    const run = sessionRun(
+      source,
+      clock.following(rehearsal),
+      viewOptions(prices),
+      defined({ hooks, hasTools }),
+    );
     return await replaySegment(run, calls, source.evidence, options);
   };
   const plain = await pass();
@@ -181,22 +188,22 @@ async function allPasses(
 }
 
 /** The key of profiles under which epochs end at the same calls, because the rule compares write and read price. */
-function decisionKey({ read, write, breakpoints }: ReplayPrices): string {
+function decisionKey({ read, write, caching, breakpoints, lifetime }: ReplayPrices): string {
   const ratio = ((write - read) / read).toFixed(6);
-  return `${ratio} ${breakpoints === "host" ? "host" : "own"}`;
+  return [ratio, caching, breakpoints, lifetime].join(" ");
 }
 
-function viewOptions({ read, write, breakpoints, lifetime }: ReplayPrices): ViewOptions {
+function viewOptions({ read, write, caching, breakpoints, lifetime }: ReplayPrices): ViewOptions {
   const prices: PriceProfile = {
     read,
     write,
     ...defined({ lifetime }),
     minimum: 0,
     tiers: [],
-    caching: "explicit",
+    caching,
     source: "host",
   };
-  return { prices, breakpoints: breakpoints === "host" ? "host" : "own" };
+  return { prices, breakpoints: breakpoints ?? "own" };
 }
 
 function figuresOf(
@@ -204,24 +211,38 @@ function figuresOf(
   prices: ReplayPrices,
   { billing }: Strategy,
 ): StrategyFigures {
-  const { calls, miss } = plain;
+  const { miss } = plain;
+  const calls = callsOf(plain, prices);
+  const cost = (trace: SegmentTrace): number =>
+    billedInput(callsOf(trace, prices), prices, billing);
   return {
-    cost: billedInput(calls, prices, billing),
-    chargedCost: billedInput(charged.calls, prices, billing),
-    rangedCost: billedInput(ranged.calls, prices, billing),
-    talkingCost: billedInput(talking.calls, prices, billing),
+    cost: cost(plain),
+    chargedCost: cost(charged),
+    rangedCost: cost(ranged),
+    talkingCost: cost(talking),
     miss,
     tokens: sumOf(calls, ({ tokens }) => tokens),
-    cached: sumOf(calls, ({ cached, kept }) =>
-      billing === "leaving-is-free" ? kept : cached[prices.breakpoints],
-    ),
+    cached: sumOf(calls, ({ cached }) => tokensFound(cached, prices, billing)),
     peak: Math.max(0, ...calls.map(({ tokens }) => tokens)),
     epochs: calls.filter(({ isExtension }) => !isExtension).length,
   };
 }
 
+const traced = new WeakMap<SegmentTrace, Map<number | undefined, readonly CallTrace[]>>();
+
+/** Returns the calls of a pass as the cache of a profile sees them. */
+function callsOf(trace: SegmentTrace, { lifetime }: ReplayPrices): readonly CallTrace[] {
+  const known = madeOnce(traced, trace, () => new Map<number | undefined, readonly CallTrace[]>());
+  return madeOnce(known, lifetime, () => tracedCalls(trace.requests, lifetime));
+}
+
+function costsOf(trace: SegmentTrace, prices: ReplayPrices, strategy: Strategy): readonly number[] {
+  const calls = callsOf(trace, prices);
+  return calls.map((_, index) => callCost(calls, index, prices, strategy));
+}
+
 function callCost(
-  calls: SegmentTrace["calls"],
+  calls: readonly CallTrace[],
   index: number,
   prices: ReplayPrices,
   { billing }: Strategy,

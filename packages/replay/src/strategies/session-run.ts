@@ -1,6 +1,11 @@
 import type { LayoutOutput, ViewEntry } from "@self-context-manager/core/layout";
 import type { Rehearsal, StoredRehearsal } from "@self-context-manager/core/rehearsal";
-import type { ViewMessage, ViewOptions } from "@self-context-manager/core";
+import { contextTools } from "@self-context-manager/core/host";
+import {
+  standingInstruction,
+  type ViewMessage,
+  type ViewOptions,
+} from "@self-context-manager/core";
 import { defined } from "@self-context-manager/objects";
 
 import { askedOverhead } from "../measure/billing.ts";
@@ -14,7 +19,7 @@ import type {
 } from "../measure/call-view.ts";
 import type { Evidence } from "../measure/evidence.ts";
 import { joinedRanges } from "../measure/line-ranges.ts";
-import { prefixTokens } from "../measure/tokens.ts";
+import { countText, prefixTokens } from "../measure/tokens.ts";
 import type { MessageCounter } from "./message-counter.ts";
 import { noteArguments } from "./shown-arguments.ts";
 import { noteActive, noteShown } from "./shown-results.ts";
@@ -30,7 +35,10 @@ export interface SegmentSource {
 }
 
 /** The parts of a layout's output that are measured. */
-export type MeasuredView = Pick<LayoutOutput, "messages" | "record" | "shown" | "epoch">;
+export type MeasuredView = Pick<
+  LayoutOutput,
+  "messages" | "record" | "shown" | "epoch" | "boundaries"
+>;
 
 /** Actions between the views of a run, in addition to those of the layout. */
 export interface RunHooks {
@@ -40,16 +48,39 @@ export interface RunHooks {
   readonly onAsk?: (handle: string | undefined) => void;
 }
 
-const prefix: Part = { key: "prefix", tokens: prefixTokens };
+export interface RunOptions {
+  readonly hooks?: RunHooks;
+  /** Whether the model has the context tools and their instruction; default: false. */
+  readonly hasTools?: boolean;
+}
+
+/** What is before the messages: system prompt and tools. */
+const hostPrefix: Part = { key: "prefix", tokens: prefixTokens };
+
+/** The same with the context tools and their instruction. A host has a tool that reads files. */
+const managedPrefix: Part = {
+  key: "prefix",
+  tokens:
+    prefixTokens +
+    [
+      standingInstruction,
+      ...contextTools
+        .filter(({ name }) => name !== "read")
+        .map(({ name, description, parameters }) =>
+          JSON.stringify({ name, description, parameters }),
+        ),
+    ].reduce((sum, text) => sum + countText(text), 0),
+};
 
 /** A pass of a policy and a layout over a stored segment, as a sequence of prompts. */
 export function sessionRun(
   source: SegmentSource,
   rehearsal: Rehearsal,
   options: ViewOptions = {},
-  hooks: RunHooks = {},
+  { hooks = {}, hasTools = false }: RunOptions = {},
 ): StrategyRun {
-  const measured = viewMeasure(source, (handle) => rehearsal.activeLines(handle));
+  const prefix = hasTools ? managedPrefix : hostPrefix;
+  const measured = viewMeasure({ ...source, prefix }, (handle) => rehearsal.activeLines(handle));
   let call = -1;
   let former: CallView | undefined;
   return {
@@ -84,6 +115,12 @@ function linesOf(lines: FetchedLines | undefined): {
   return lines === undefined ? {} : { from: lines.from, to: lines.to };
 }
 
+/** A message of a prompt, and the call that it answers, if it is an answer. */
+interface SentPart {
+  readonly part: Part;
+  readonly answers: number | undefined;
+}
+
 /** Converts the views of a run to prompts. */
 interface ViewMeasure {
   view(output: MeasuredView, call: number): CallView;
@@ -114,7 +151,7 @@ interface Asked {
 }
 
 function viewMeasure(
-  { stored, evidence, counter, times }: SegmentSource,
+  { stored, evidence, counter, times, prefix }: SegmentSource & { readonly prefix: Part },
   activeLines: Rehearsal["activeLines"],
 ): ViewMeasure {
   const handles = new Map(stored.toolcalls.map(({ callId, handle }) => [callId, handle]));
@@ -128,9 +165,11 @@ function viewMeasure(
   );
   const handlesById = new Map(stored.toolcalls.map(({ id, handle }) => [id, handle]));
   const callAt = new Map(stored.places.map(({ turn, step }, at) => [`${turn}.${step}`, at]));
+  const callOf = (entry: ViewEntry | undefined): number | undefined =>
+    entry?.type === "assistant" ? (callAt.get(`${entry.turn}.${entry.step}`) ?? -1) : undefined;
   const asked: Asked[] = [];
   let last: MeasuredView | undefined;
-  let before: { readonly entries: readonly ViewEntry[]; readonly parts: readonly Part[] } = {
+  let before: { readonly entries: readonly ViewEntry[]; readonly parts: readonly SentPart[] } = {
     entries: [],
     parts: [],
   };
@@ -138,8 +177,10 @@ function viewMeasure(
   function measure(output: MeasuredView, call: number): CallView {
     let known: Shown | undefined;
     const time = times[call];
+    const { parts, ends } = withAsked(asked, partsOf(output), prefix, call);
+    const marks = output.boundaries?.map((index) => ends[index] ?? parts.length);
     return {
-      parts: asked.length === 0 ? [prefix, ...partsOf(output)] : withAsked(output, call),
+      parts,
       shown(object) {
         const found = evidence.objects[object];
         if (found === undefined) return "none";
@@ -150,36 +191,18 @@ function viewMeasure(
         const shown = known.calls.get(found.callId) ?? known.said.of(found.text);
         return together(shown, askedArguments(object));
       },
-      ...defined({ time }),
+      ...defined({ time, marks }),
     };
-  }
-
-  /** The parts of a view in which each request, and the arguments that came with it, is before the answer to its call. */
-  function withAsked(output: MeasuredView, call: number): readonly Part[] {
-    const parts: Part[] = [prefix];
-    const addAsked = (at: number): void => {
-      for (const [index, one] of asked.entries()) {
-        if (one.call !== at) continue;
-        parts.push({ key: `asked ${index}`, tokens: askedOverhead });
-        if (one.arguments > 0) parts.push({ key: `arguments ${index}`, tokens: one.arguments });
-      }
-    };
-    for (const [index, part] of partsOf(output).entries()) {
-      const entry = output.record.entries[index];
-      if (entry?.type === "assistant") addAsked(callAt.get(`${entry.turn}.${entry.step}`) ?? -1);
-      parts.push(part);
-    }
-    addAsked(call);
-    return parts;
   }
 
   /** The messages of a view as parts. Most are those of the last view; comparing is faster than looking them up. */
-  function partsOf({ record, messages }: MeasuredView): readonly Part[] {
+  function partsOf({ record, messages }: MeasuredView): readonly SentPart[] {
     const { entries } = record;
     const parts = messages.map((message, index) => {
       const entry = entries[index];
       const known = entry !== undefined && entry === before.entries[index];
-      return (known ? before.parts[index] : undefined) ?? counter.part(message, entry);
+      const found = known ? before.parts[index] : undefined;
+      return found ?? { part: counter.part(message, entry), answers: callOf(entry) };
     });
     before = { entries, parts };
     return parts;
@@ -228,6 +251,36 @@ function viewMeasure(
     },
     handleOf: (callId) => handles.get(callId),
   };
+}
+
+/**
+ * Returns a prompt in which each request, and the arguments that came with it, is before the answer to its call, and the
+ * number of its parts up to the end of each message.
+ */
+function withAsked(
+  asked: readonly Asked[],
+  messages: readonly SentPart[],
+  prefix: Part,
+  call: number,
+): { readonly parts: readonly Part[]; readonly ends: readonly number[] } {
+  const parts: Part[] = [prefix];
+  const ends: number[] = [];
+  const addAsked = (at: number): void => {
+    for (const [index, one] of asked.entries()) {
+      if (one.call !== at) continue;
+      parts.push({ key: `asked ${index}`, tokens: askedOverhead });
+      if (one.arguments > 0) parts.push({ key: `arguments ${index}`, tokens: one.arguments });
+    }
+  };
+  for (const { part, answers } of messages) {
+    if (answers !== undefined) addAsked(answers);
+    parts.push(part);
+    ends.push(parts.length);
+  }
+  addAsked(call);
+  // The end of the prompt is behind what was asked for last.
+  if (ends.length > 0) ends[ends.length - 1] = parts.length;
+  return { parts, ends };
 }
 
 /** What is visible of an object that is shown twice, in parts. */

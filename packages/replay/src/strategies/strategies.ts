@@ -25,7 +25,10 @@ export const strategyNames = [
   "masking",
   "masking-batched",
   "clear-tool-uses",
+  "clear-when-cold",
+  "openclaw-pruning",
   "compaction",
+  "provider-compaction",
   "compaction-50",
   "compaction-80",
   "collapse",
@@ -43,6 +46,9 @@ export type StrategyName = (typeof strategyNames)[number];
 
 /** The strategies that are measured under some price profiles only, because they are variants of others. */
 type VariantName =
+  | "clear-when-cold"
+  | "openclaw-pruning"
+  | "provider-compaction"
   | "compaction-50"
   | "compaction-80"
   | "collapse"
@@ -67,6 +73,8 @@ export interface StrategyParts {
 export interface Strategy {
   readonly name: StrategyName;
   readonly billing: Billing;
+  /** Whether the model has the context tools and their instruction; default: false. */
+  readonly hasTools?: true;
   /** Whether its prompts depend on prices; if not, it runs once, and every profile bills this run. */
   readonly seesPrices: boolean;
   /** The price profiles under which it is measured; default: all. */
@@ -99,7 +107,41 @@ export const strategies: readonly Strategy[] = [
       }),
     }),
   },
+  {
+    name: "clear-when-cold",
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A"],
+    parts: ({ counter }) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({
+        count: counter.count,
+        clear: { base: prefixTokens, over: 0, atLeast: 1, keep: 10, onlyCold: true },
+      }),
+    }),
+  },
+  {
+    name: "openclaw-pruning",
+    billing: "to-the-end",
+    seesPrices: true,
+    profiles: ["A"],
+    parts: ({ counter }) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({ count: counter.count, prunesCold: true }),
+    }),
+  },
   compaction("compaction", 120_000),
+  {
+    name: "provider-compaction",
+    billing: "to-the-end",
+    seesPrices: false,
+    profiles: ["A"],
+    parts: ({ counter }, rows) => ({
+      policy: keepAllPolicy(),
+      layout: inlineLayout({ count: counter.count }),
+      hooks: compactionHooks(rows, { over: 150_000, keeps: 0, isProviders: true }),
+    }),
+  },
   compaction("compaction-50", 100_000),
   compaction("compaction-80", 160_000),
   {
@@ -115,12 +157,14 @@ export const strategies: readonly Strategy[] = [
   {
     name: "pooled",
     billing: "what-the-next-reads",
+    hasTools: true,
     seesPrices: false,
     parts: () => ({ policy: windowPolicy(), layout: pooledLayout }),
   },
   {
     name: "epoch",
     billing: "to-the-end",
+    hasTools: true,
     seesPrices: true,
     parts: defaultParts,
   },
@@ -129,6 +173,7 @@ export const strategies: readonly Strategy[] = [
   {
     name: "epoch-without-folds",
     billing: "to-the-end",
+    hasTools: true,
     seesPrices: true,
     profiles: ["A"],
     parts: () => ({ policy: recentlyUsedPolicy(), layout: epochLayout({ folds: undefined }) }),
@@ -136,6 +181,7 @@ export const strategies: readonly Strategy[] = [
   {
     name: "epoch-summaries",
     billing: "to-the-end",
+    hasTools: true,
     seesPrices: true,
     profiles: ["A"],
     parts: (_source, rows) => ({ ...defaultParts(), hooks: turnSummaries(rows) }),
@@ -143,6 +189,7 @@ export const strategies: readonly Strategy[] = [
   {
     name: "epoch-results-only",
     billing: "to-the-end",
+    hasTools: true,
     seesPrices: true,
     parts: () => ({
       policy: recentlyUsedPolicy(),
@@ -182,8 +229,9 @@ function named(setting: "thrifty" | "careful"): Strategy {
   return {
     name: `epoch-${setting}`,
     billing: "to-the-end",
+    hasTools: true,
     seesPrices: true,
-    profiles: ["A", "A-own"],
+    profiles: ["A"],
     parts: () => ({ policy: recentlyUsedPolicy(policy), layout: epochLayout(epochs) }),
   };
 }
