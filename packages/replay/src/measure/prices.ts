@@ -1,5 +1,5 @@
 /** How a provider finds the beginning of a prompt in its cache. */
-export type Caching =
+type Caching =
   /** Only at breakpoints: those of this request, and at most 20 blocks before one. */
   | "explicit"
   /** Up to any place, in steps of 128 tokens. */

@@ -53,6 +53,8 @@ interface Grown {
   readonly unsentFrom: number;
   /** Number of entries that are kept of the last view. */
   readonly sent: number;
+  /** What the thinking of this view is bound to. */
+  readonly boundTo: string | undefined;
   /** Returns how many entries the provider reads from its cache if those before an index stay. */
   readonly cachedBefore: (cut: number) => number;
 }
@@ -106,7 +108,7 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
       left_out: context.input.leftOut,
       unfolded: context.epochs.unfolded,
       compaction: compactionName(context.input),
-      bound_to: boundTo(context),
+      bound_to: grown.boundTo,
       marks,
       first_end: isNew || last === undefined ? entries.length : before.first_end,
       short_for: ended?.isShort === true ? context.budget : known.short_for,
@@ -170,11 +172,12 @@ function grow(
   memory: EpochMemory,
 ): Grown {
   const isFirst = kept.until === undefined;
+  const bound = boundTo(context);
   const isTrusted =
     kept.isWhole &&
     context.epochs.changedFrom === undefined &&
     context.epochs.forgottenFrom === undefined &&
-    memory.bound_to === boundTo(context);
+    memory.bound_to === bound;
   const sent = kept.entries.length;
   const made = withNewMessages(context, kept, isTrusted);
   // A view that is made again can begin like the last one.
@@ -194,7 +197,7 @@ function grow(
   const unsentFrom = firstUnsent(entries);
   const sentEntries = last?.entries ?? [];
   const cachedBefore = (cut: number): number => cachedEntries(context, memory, sentEntries, cut);
-  return { chat, entries, before, firstChanged, unsentFrom, sent, cachedBefore };
+  return { chat, entries, before, firstChanged, unsentFrom, sent, boundTo: bound, cachedBefore };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { PlanningContext } from "./planning-context.ts";
 import { leavingParts } from "./user-entries.ts";
 
 /** Usual tokens of the message that replaces a removed content. */
-export const referenceTokens = 16;
+const referenceTokens = 16;
 
 /** Returns the tokens up to which a content stays, because a reference line would be about as long. */
 export function leastTokens({ small }: EpochSettings): number {
