@@ -115,8 +115,8 @@ export async function ingestMessages(
   const isArchived = isFirst && (await adoptArchive(scope, toolcalls));
   const answered = answer?.message.role === "assistant" ? answer.message : undefined;
   const usage = answered?.usage;
-  if (unseen.length > 0) learnUsage(state, answered, scope.dependencies.toolFacts);
   await stageIngested(scope, isRewound, { waiting, known: toolcalls, recognized });
+  if (unseen.length > 0) learnUsage(state, answered, scope.dependencies.toolFacts);
   if (isArchived) freeSummarised(scope);
   const { type } = relation;
   const isPast = !isRewound && (type === "appended" || (type === "replaced" && relation.isShorter));

@@ -1,7 +1,7 @@
 import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
-import { isOwnCall } from "../calls/own-call.ts";
+import { isOwnCall, opensUnread } from "../calls/own-call.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
-import { filesInResult } from "../calls/toolcall-object.ts";
+import { fileReferences, filesInResult } from "../calls/toolcall-object.ts";
 import { argumentsOf, type Block, type ToolCallBlock } from "../chat/message.ts";
 import {
   type AssistantStep,
@@ -24,8 +24,8 @@ const charactersPerToken = 4.4;
 /**
  * Returns the raw tokens, by class of text, of the messages that the plain host would send now: the chat from its last
  * summary on, with every output as it arrived and a file again with each read of it. Calls of context tools and their
- * results are not among them, and neither is an answer that has no other calls. A step in which every call has its result
- * is counted once.
+ * results are not among them, and neither is an answer that has no other calls. A call that opens a stored file or note
+ * for the first time is a read in the plain host. A step in which every call has its result is counted once.
  */
 export function plainMessages(
   scope: SessionScope,
@@ -131,7 +131,9 @@ function plainAnswer(scope: SessionScope, step: AssistantStep): PlainAnswer | un
   const { toolFacts = usualToolFacts } = scope.dependencies;
   const calls = callsOf(step).map((call, index) => {
     const entry = pool.get(step.toolcall_ids[index] ?? ("" as ObjectId));
-    return { call, entry, isOwn: isOwnCall(call, entry?.stored.body, toolFacts) };
+    const body = entry?.stored.body;
+    const isOwn = isOwnCall(call, body, toolFacts) && !opensUnread(body, pool.entries.values());
+    return { call, entry, isOwn };
   });
   if (calls.length > 0 && calls.every(({ isOwn }) => isOwn)) return undefined;
   const own = new Set<Block>(calls.flatMap(({ call, isOwn }) => (isOwn ? [call] : [])));
@@ -163,7 +165,8 @@ function plainResult(
   call: ToolCallBlock,
   { id, stored }: PoolEntry,
 ): readonly Block[] | number {
-  const files = filesInResult(stored.body);
+  const isOpened = opensUnread(stored.body, state.pool.entries.values());
+  const files = isOpened ? fileReferences(stored.body) : filesInResult(stored.body);
   if (files.length === 0) {
     const body = (loaded.get(id)?.stored ?? contents.get(id))?.body;
     const blocks = body?.["blocks"];
@@ -188,10 +191,12 @@ function plainResult(
 }
 
 function linesRead(text: string, call: ToolCallBlock): string {
-  const { offset, limit } = argumentsOf(call.arguments);
-  const from = typeof offset === "number" ? Math.max(1, offset) : 1;
+  const { offset, limit, from: first = offset, to: end } = argumentsOf(call.arguments);
+  const from = typeof first === "number" ? Math.max(1, first) : 1;
   const lines = lineCount(text);
-  const to = typeof limit === "number" ? Math.min(lines, from + Math.max(0, limit) - 1) : lines;
+  const last = typeof end === "number" ? end : lines;
+  const limited = typeof limit === "number" ? from + Math.max(0, limit) - 1 : last;
+  const to = Math.min(lines, limited);
   return from === 1 && to === lines ? text : linesOf(text, { from, to });
 }
 

@@ -1,4 +1,4 @@
-import { isOwnCall } from "../calls/own-call.ts";
+import { isOwnCall, opensUnread } from "../calls/own-call.ts";
 import { type ToolFacts, usualToolFacts } from "../calls/tool-facts.ts";
 import { type AssistantMessage, isToolCall } from "../chat/message.ts";
 import { callsOf, isAssistantStep } from "../chat/turn.ts";
@@ -30,7 +30,7 @@ export function learnUsage(
   sent.fit({ estimated: sentTokens, reported: promptOf(usage) }, sent.view?.cache?.model);
 }
 
-/** Whether an answer only calls context tools. Its calls are those of a step at the end of the chat, if they have results. */
+/** Whether an answer only calls context tools, and opens nothing that the plain host would have read. Its calls are those of a step at the end of the chat, if they have results. */
 function isOwnAnswer(
   { chat, pool }: SessionState,
   { content }: AssistantMessage,
@@ -47,7 +47,8 @@ function isOwnAnswer(
     calls.every((call, index) => {
       const id = ids[index];
       const entry = id === undefined ? undefined : pool.get(id);
-      return isOwnCall(call, entry?.stored.body, toolFacts);
+      const body = entry?.stored.body;
+      return isOwnCall(call, body, toolFacts) && !opensUnread(body, pool.entries.values());
     })
   );
 }
