@@ -1,8 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
 
-/** Prints the results of a benchmark with the machine, the load and the commit, and stores them in `results/`. */
+/**
+ * Prints the results of a benchmark with the machine, the load and the commit, and stores them in `results/`, or in
+ * the folder that `SCM_BENCH_RESULTS` names.
+ */
 export function report(name: string, results: Readonly<Record<string, unknown>>): void {
   const whole = {
     benchmark: name,
@@ -13,8 +17,9 @@ export function report(name: string, results: Readonly<Record<string, unknown>>)
     ...results,
   };
   const text = JSON.stringify(whole, undefined, 2);
-  mkdirSync(new URL("../results/", import.meta.url), { recursive: true });
-  writeFileSync(new URL(`../results/${name}.json`, import.meta.url), `${text}\n`);
+  const folder = process.env["SCM_BENCH_RESULTS"] ?? join(import.meta.dirname, "..", "results");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.json`), `${text}\n`);
   console.log(text);
 }
 

@@ -1,8 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
 
-/** Prints the results of a measurement by hand with their conditions, and writes them to `bench/results`. */
+/**
+ * Prints the results of a measurement by hand with their conditions, and writes them to `bench/results`, or to the folder that
+ * `SCM_BENCH_RESULTS` names.
+ */
 export function keepMeasured(name: string, results: Readonly<Record<string, unknown>>): void {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const text = JSON.stringify(
@@ -17,7 +21,8 @@ export function keepMeasured(name: string, results: Readonly<Record<string, unkn
     undefined,
     2,
   );
-  writeFileSync(new URL(`../../bench/results/${name}.json`, import.meta.url), `${text}\n`);
+  const kept = join(import.meta.dirname, "..", "..", "bench", "results");
+  writeFileSync(join(process.env["SCM_BENCH_RESULTS"] ?? kept, `${name}.json`), `${text}\n`);
   console.log(text);
 }
 

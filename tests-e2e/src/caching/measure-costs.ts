@@ -8,7 +8,7 @@ import { keepMeasured, rounded } from "../measured.ts";
 import { piVersions } from "../pi-versions.ts";
 import { pricedRun, type PricedRun, pricesOf, unitsOf } from "./priced-run.ts";
 
-const rounds = 5;
+const rounds = process.env["SCM_BENCH"] === "quick" ? 1 : 5;
 const [pi] = piVersions.slice(-1);
 if (pi === undefined) throw new Error("no version of Pi is installed");
 
