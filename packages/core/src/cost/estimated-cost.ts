@@ -12,9 +12,6 @@ export interface EstimatedCost {
   readonly units: number;
 }
 
-/** The steps in which a cache without breakpoints is read, in tokens (OpenAI's rule). */
-const automaticStep = 128;
-
 /**
  * Estimates the cost of a call of `promptTokens`, of which the first `sharedTokens` were sent before. `isCold`: the
  * cache holds none of them.
@@ -27,8 +24,7 @@ export function estimatedCost(
   const shared = Math.min(Math.max(0, call.sharedTokens), promptTokens);
   const isKept = profile.caching !== "none" && promptTokens >= profile.minimum;
   const hasEntry = isKept && call.isCold !== true && shared >= profile.minimum;
-  const step = profile.caching === "automatic" ? automaticStep : 1;
-  const cached = hasEntry ? shared - (shared % step) : 0;
+  const cached = hasEntry ? shared : 0;
   const fresh = promptTokens - cached;
   const freshPrice = isKept ? profile.write : 1;
   const units = (cached * profile.read + fresh * freshPrice) * tierFactor(profile, promptTokens);

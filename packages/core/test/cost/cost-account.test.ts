@@ -53,13 +53,6 @@ describe("an estimated cost", () => {
     expect(estimatedCost(profile, { promptTokens: 2000, sharedTokens: 1000 }).cached).toBe(1000);
   });
 
-  test("reads whole steps of 128 tokens where the provider finds the beginning by itself", () => {
-    const automatic = { ...profile, caching: "automatic" } as const;
-    const call = { promptTokens: 3000, sharedTokens: 2000 };
-
-    expect(estimatedCost(automatic, call)).toMatchObject({ cached: 1920, fresh: 1080 });
-  });
-
   test("has a higher price for the whole prompt above a tier", () => {
     expect(tierFactor(profile, 200_000)).toBe(1);
     expect(tierFactor(profile, 200_001)).toBe(2);
