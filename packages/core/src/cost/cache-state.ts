@@ -6,10 +6,20 @@ export type CacheState = {
   readonly model: string;
   /** Time when the call was sent, in milliseconds since 1970. */
   readonly used_at: number;
+  /** Names the text before the messages, as far as the host shows it: the system prompt and the tools. */
+  readonly head?: string;
 };
 
+/** The call for which the cache is looked at. */
+export interface CacheUse {
+  /** The model, as `cacheModel` names it. */
+  readonly model: string;
+  readonly now: number;
+  readonly head?: string | undefined;
+}
+
 /** The reason why the cache holds nothing of the session. */
-export type ColdReason = "never-called" | "model-switched" | "idle";
+export type ColdReason = "never-called" | "model-switched" | "system-prompt" | "idle";
 
 /** Returns the name under which a model's cache is recorded. */
 export function cacheModel(model: { readonly provider: string; readonly id: string }): string {
@@ -23,23 +33,23 @@ export function cacheModel(model: { readonly provider: string; readonly id: stri
  */
 export function coldReason(
   state: CacheState | undefined,
-  now: number,
   profile: PriceProfile,
-  model: string,
+  { model, now, head = state?.head }: CacheUse,
 ): ColdReason | undefined {
   if (profile.caching === "none") return undefined;
   if (state === undefined) return "never-called";
   if (state.model !== model) return "model-switched";
+  // What is before the messages is also before them in the cache.
+  if (state.head !== undefined && state.head !== head) return "system-prompt";
   if (profile.lifetime !== undefined && now - state.used_at > profile.lifetime) return "idle";
   return undefined;
 }
 
-/** Whether the cache holds nothing of the session: before the first call, for another model, or after its lifetime. */
+/** Whether the cache holds nothing of the session. */
 export function isCold(
   state: CacheState | undefined,
-  now: number,
   profile: PriceProfile,
-  model: string,
+  use: CacheUse,
 ): boolean {
-  return coldReason(state, now, profile, model) !== undefined;
+  return coldReason(state, profile, use) !== undefined;
 }

@@ -3,6 +3,7 @@ import {
   type ObjectId,
   presenceOf,
   rangesWithin,
+  sha256,
   type StaticReference,
   staticReference,
   type StoredMetadata,
@@ -10,7 +11,7 @@ import {
 } from "@self-context-manager/objects";
 import { turnTalk } from "../chat/turn-talk.ts";
 import { chatHandle } from "../lines/handles.ts";
-import { isCold } from "../cost/cache-state.ts";
+import { type CacheState, isCold } from "../cost/cache-state.ts";
 import { likelyTokens, ratioOf } from "../cost/calibration.ts";
 import { type ClassTokens, sumOfClasses, totalOf } from "../cost/class-tokens.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
@@ -204,7 +205,7 @@ async function storeView(
   const facts = {
     record: output.record,
     tokens,
-    ...(sentAt === undefined ? {} : { cache: { model: options.model ?? "", used_at: sentAt } }),
+    ...defined({ cache: sentAt === undefined ? undefined : cacheUse(options, sentAt) }),
   };
   const body = viewBody({
     id,
@@ -390,10 +391,24 @@ function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions):
   return {
     read: prices.read,
     write: prices.write,
-    isCold: isKnown && isCold(last, now, prices, options.model ?? ""),
+    isCold:
+      isKnown &&
+      isCold(last, prices, { model: options.model ?? "", now, head: headKey(options.head) }),
     rewrites: rewritten(prices, options),
     ...defined({ heldFrom }),
   };
+}
+
+/** Returns a short name of the text before the messages, as it is stored with a call. */
+function headKey(head: string | undefined): string | undefined {
+  return head === undefined || head.length <= longestKey ? head : sha256(head).slice(0, longestKey);
+}
+
+const longestKey = 16;
+
+/** Returns the use of the provider's cache by a call. */
+export function cacheUse({ model = "", head }: ViewOptions, sentAt: number): CacheState {
+  return { model, used_at: sentAt, ...defined({ head: headKey(head) }) };
 }
 
 /** Returns what a provider writes again after a change of sent messages. */

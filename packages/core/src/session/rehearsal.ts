@@ -1,4 +1,5 @@
 import {
+  defined,
   type LineRange,
   metadataVersion,
   type ObjectId,
@@ -26,7 +27,7 @@ import type { LayoutOutput } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { activate } from "./change-activation.ts";
 import type { ActivateRange } from "./chosen-range.ts";
-import { renderView, takeOut } from "./make-view.ts";
+import { cacheUse, renderView, takeOut } from "./make-view.ts";
 import type { ViewOptions } from "./view-options.ts";
 
 /** A tool call of a stored session. */
@@ -246,7 +247,7 @@ function beginRehearsal(
       record: output.record,
       tokens: metadata + said + active,
       isAnswered: false,
-      ...(sentAt === undefined ? {} : { cache: { model: options.model ?? "", used_at: sentAt } }),
+      ...defined({ cache: sentAt === undefined ? undefined : cacheUse(options, sentAt) }),
     });
     state.sent.setAccount(account);
     return output;
