@@ -1,7 +1,7 @@
 import { priceProfile } from "../../src/cost/price-profile.ts";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
-import type { View } from "../../src/session/view-options.ts";
+import type { View, ViewOptions } from "../../src/session/view-options.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { type ScriptedHistory, scriptHistory } from "./script-history.ts";
 import { openTestSession, type TestSession } from "./test-session.ts";
@@ -18,7 +18,7 @@ export interface ClockedSession extends TestSession {
   readonly history: ScriptedHistory;
   time: number;
   /** Sends the history's messages and makes the view for the next call. */
-  send(options?: { readonly model?: string }): Promise<View>;
+  send(options?: Pick<ViewOptions, "head" | "model">): Promise<View>;
 }
 
 /** Opens a clocked session with these numbers in its policy. */

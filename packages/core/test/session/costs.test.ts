@@ -71,6 +71,22 @@ describe("an idle session", () => {
 
     expect(switched.epoch).toMatchObject({ isNew: true, endedBy: "cold" });
   });
+
+  test("has a cold cache after a change of the system prompt, in another process too", async () => {
+    const opened = await openClockedSession();
+    runs(opened, 12);
+    await opened.send({ head: "a" });
+    opened.history.call("bash", { command: "more" }, "ok");
+    const same = await opened.send({ head: "a" });
+    opened.history.call("bash", { command: "and more" }, "ok");
+    const session = await opened.reopen();
+    await opened.history.ingest(session);
+    const changed = await session.nextView({ prices, model, head: "another prompt, by its text" });
+
+    expect(same.epoch).toMatchObject({ isNew: false });
+    expect(changed.epoch).toMatchObject({ isNew: true, endedBy: "cold", cachedTokens: 0 });
+    expect(changed.account?.waiting?.cached).toBe(0);
+  });
 });
 
 describe("a content that the model deactivates", () => {
