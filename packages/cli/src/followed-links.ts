@@ -20,6 +20,7 @@ import { resolve } from "node:path";
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
+import { behindText } from "./index-state.ts";
 import { cutLine } from "./format/cut.ts";
 import { objectName } from "./format/object-name.ts";
 import type { Progress } from "./format/progress.ts";
@@ -31,22 +32,39 @@ const mostCandidates = 10;
 /** The number of objects of which metadata or contents are read at once. */
 const objectsAtOnce = 200;
 
-/** Returns the parts for following links, after the document index was brought up to date. */
+/**
+ * Returns the parts for following links. Before that the notes of the store are read: all of them, none, or as many as can
+ * be read while a person waits for the answer about one object. Notes that are not read yet are reported.
+ */
 export async function linkParts(
   store: ObjectStore,
-  call: Pick<CommandCall, "text" | "folder" | "progress">,
+  call: Pick<CommandCall, "text" | "folder" | "progress" | "note">,
+  notes: "all" | "none" | "soon" = "all",
 ): Promise<LinkParts> {
   const workspace = await workspaceOf(call, call.text("workspace"));
+  const parts = { store, parser: markdownParser, workspace };
+  if (notes === "none") return parts;
   using progress = call.progress("reading notes");
-  await updateIndex(store, markdownParser, countedSteps(progress, versionsInStep));
-  return { store, parser: markdownParser, workspace };
+  const steps = countedSteps(progress, versionsInStep);
+  const end = Date.now() + shortTime;
+  const { isBehind, position } = await updateIndex(store, markdownParser, {
+    mayContinue: async () => (notes === "all" || Date.now() < end) && (await steps.mayContinue()),
+  });
+  if (isBehind) call.note(await behindText("the links of notes", store, position));
+  return parts;
 }
+
+/** Milliseconds that the answer about one object waits for notes that were not read yet. */
+const shortTime = 150;
 
 /** The number of versions at which an update of the document index looks in one step. */
 const versionsInStep = 500;
 
 /** Reports the steps of an update of an index, each of which looks at so many versions. */
-export function countedSteps(progress: Progress, versions: number): UpdateOptions {
+export function countedSteps(
+  progress: Progress,
+  versions: number,
+): Required<Pick<UpdateOptions, "mayContinue">> {
   let steps = 0;
   return {
     mayContinue: () => {

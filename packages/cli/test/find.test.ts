@@ -1,4 +1,9 @@
-import { objectId, sealObject } from "@self-context-manager/objects";
+import {
+  type JsonObject,
+  objectId,
+  type ObjectWrite,
+  sealObject,
+} from "@self-context-manager/objects";
 import { stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,22 +11,31 @@ import { expect, test } from "vitest";
 
 import { writeNotes } from "./notes.ts";
 import {
+  run,
   storeWithSession,
   temporaryStore,
   type TemporaryStore,
   withStore,
 } from "./temporary-store.ts";
 
-async function storeNote(store: TemporaryStore, name: string, content: string): Promise<void> {
+function noteWrite(name: string, content: string, fields: JsonObject = {}): ObjectWrite {
   const provenance = { origin: name, generator: "human" } as const;
   const object = sealObject({
+    ...fields,
     id: objectId(name),
     type: "note",
     content,
     locked: false,
     provenance,
   });
-  await withStore(store, async (open) => void (await open.commit([{ object }])));
+  return { object };
+}
+
+async function storeNote(
+  store: TemporaryStore,
+  ...note: Parameters<typeof noteWrite>
+): Promise<void> {
+  await withStore(store, async (open) => void (await open.commit([noteWrite(...note)])));
 }
 
 async function storeWithNotes(): Promise<TemporaryStore> {
@@ -196,14 +210,84 @@ test("find --regex prints the lines until its time is over, and exits 2", async 
   );
 });
 
-test("find exits 2 if its conditions were not checked for all lines", async () => {
+test("find --literal checks the other conditions before it reads a text", async () => {
   await using store = await temporaryStore();
-  await storeNote(store, "lines", "x\n".repeat(2_001));
+  await storeNote(store, "other", "x\n");
+  await storeNote(store, "lines", "x\n".repeat(2_001), { path: "/lines.md" });
 
-  const { code, stdout, stderr } = await store.scm("find", "--literal", "x", "--path", "nowhere");
+  const elsewhere = await store.scm("find", "--literal", "x", "--path", "nowhere");
+  const few = await store.scm("find", "--literal", "x", "--path", "lines", "--limit", "1");
 
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain("were checked only for the first 2000 lines that fit the pattern");
+  expect(elsewhere).toEqual({ code: 0, stdout: "", stderr: "Nothing was found.\n" });
+  expect(few.stdout).toContain("/lines.md:1  x");
+  expect(few.stderr).toBe("More than 1 line were found; 1 is shown, and --limit shows more.\n");
+});
+
+test("find lists the object that changed last first, and ends with the last one that is shown", async () => {
+  await using store = await temporaryStore();
+  for (const name of ["a", "b", "c"]) await storeNote(store, name, name);
+  await storeNote(store, "a", "changed");
+
+  const { stdout, stderr } = await store.scm("find", "--type", "note", "--limit", "2");
+
+  expect(stdout).toBe(
+    "TYPE  SIZE  NAME:LINE  FIRST LINE\nnote     -  a:1  changed\nnote     -  c:1  c\n",
+  );
+  expect(stderr).toBe("More than 2 objects were found; 2 are shown, and --limit shows more.\n");
+});
+
+/** A store with one note whose words are in the index, and more notes than are read before an answer. */
+async function storeBehind(): Promise<TemporaryStore> {
+  const store = await temporaryStore();
+  await storeNote(store, "early", "the first needle");
+  await store.scm("index", "--words");
+  await withStore(store, async (open) => {
+    const notes = Array.from({ length: 2_001 }, (_, index) =>
+      noteWrite(`n${index}`, `late ${index}`),
+    );
+    await open.commit(notes);
+  });
+  return store;
+}
+
+test("find answers from what is read, then reads the rest, and exits 2", async () => {
+  await using store = await storeBehind();
+
+  const first = await store.scm("find", "needle");
+  const second = await store.scm("find", "2000");
+
+  expect(first.code).toBe(2);
+  expect(first.stdout).toContain("the first needle");
+  expect(first.stderr).toContain(
+    "The answer is from a part of the store: 0 % of the store is read (1 of 2002 versions).",
+  );
+  expect(first.stderr).toContain("now all of it is read, so run the command again");
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining("late 2000") });
+});
+
+test("find ends to read words when the user interrupts", async () => {
+  await using store = await storeBehind();
+  const interruption = async (): Promise<void> => {};
+
+  const { code, stderr } = await run(["find", "needle"], { SCM_STORE: store.at }, store.workspace, {
+    interruption,
+  });
+
+  expect(code).toBe(2);
+  expect(stderr).toContain("now 0 % of the store is read (1 of 2002 versions), so run");
+});
+
+test("index --words reads the words and links of the store", async () => {
+  await using store = await storeBehind();
+
+  const indexed = await store.scm("index", "--words");
+  const found = await store.scm("find", "needle");
+  const both = await store.scm("index", "--words", ".");
+
+  const all = "100 % of the store is read (2002 of 2002 versions)";
+  expect(indexed).toMatchObject({ code: 0, stdout: `links: ${all}\nwords: ${all}\n` });
+  expect(found).toMatchObject({ code: 0, stderr: "" });
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("only one of them") });
 });
 
 test("find --literal and --regex show each line that fits", async () => {

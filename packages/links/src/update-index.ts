@@ -39,6 +39,8 @@ export interface UpdateOptions {
   readonly unkept?: number;
   /** Asked before each step. Default: always. */
   readonly mayContinue?: MayContinue;
+  /** Called after each step with the number of versions that are not read yet. Default: they are not counted. */
+  readonly onLeft?: (left: number) => void;
 }
 
 /** How far an update came. */
@@ -58,7 +60,7 @@ export interface UpdateOutcome {
 export async function updateIndex(
   store: ObjectStore,
   parser: DocumentParser,
-  { from, unkept: before = 0, mayContinue = () => true }: UpdateOptions = {},
+  { from, unkept: before = 0, mayContinue = () => true, onLeft }: UpdateOptions = {},
 ): Promise<IndexOutcome> {
   let position = from ?? (await store.documents.position(parser.name));
   let added = 0;
@@ -66,9 +68,13 @@ export async function updateIndex(
   let isContinued = from !== undefined;
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position, unkept };
-    const changes = await store.changesSince(position, { limit: versionsAtOnce });
+    const changes = await store.changesSince(position, {
+      limit: versionsAtOnce,
+      counts: onLeft !== undefined,
+    });
     // Versions were rewritten or removed, and the store has removed the entries.
-    if (changes.restarted === true) return await updateIndex(store, parser, { mayContinue });
+    if (changes.restarted === true)
+      return await updateIndex(store, parser, defined({ mayContinue, onLeft }));
     if (changes.versions.length === 0) return { isBehind: false, added, position, unkept };
     const changed = newestOfEach(changes.versions.filter(({ body }) => isNamed(body)));
     const entries = await entriesOf(changed, store, parser);
@@ -76,13 +82,14 @@ export async function updateIndex(
     if (entries.length > 0 || unkept >= mostUnkept) {
       // A program with another parser can have replaced the index since; then it lacks all before this position.
       if (isContinued && (await store.documents.position(parser.name)) === undefined)
-        return await updateIndex(store, parser, { mayContinue });
+        return await updateIndex(store, parser, defined({ mayContinue, onLeft }));
       isContinued = false;
       await store.documents.keep(parser.name, entries, changes.position);
       unkept = 0;
     }
     added += entries.filter(({ document }) => document !== undefined).length;
     position = changes.position;
+    onLeft?.(changes.left ?? 0);
   }
 }
 

@@ -57,13 +57,20 @@ export interface SearchUpdateOptions extends UpdateOptions {
 export async function updateSearch(
   store: ObjectStore,
   index: SearchIndex,
-  { from, mayContinue = () => true, breathe = async () => {}, onDamaged }: SearchUpdateOptions = {},
+  {
+    from,
+    mayContinue = () => true,
+    breathe = async () => {},
+    onDamaged,
+    onLeft,
+  }: SearchUpdateOptions = {},
 ): Promise<UpdateOutcome> {
   let position = from ?? (await index.position());
+  const counts = onLeft !== undefined;
   let added = 0;
   for (;;) {
     if (!(await mayContinue())) return { isBehind: true, added, position };
-    const next = await store.changesSince(position, { limit: versionsAtOnce });
+    const next = await store.changesSince(position, { limit: versionsAtOnce, counts });
     if (next.restarted === true) {
       // Versions were rewritten or removed, so their texts must go; another process may have begun with that.
       const kept = await index.position();
@@ -74,11 +81,12 @@ export async function updateSearch(
     if (next.versions.length === 0) return { isBehind: false, added, position };
     const limit = countAtOnce(next.versions);
     const changes =
-      limit < next.versions.length ? await store.changesSince(position, { limit }) : next;
+      limit < next.versions.length ? await store.changesSince(position, { limit, counts }) : next;
     const texts = await textsOf(changes.versions, store, breathe, onDamaged);
     await index.add(texts, changes.position);
     added += texts.length;
     position = changes.position;
+    onLeft?.(changes.left ?? 0);
   }
 }
 

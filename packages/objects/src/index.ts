@@ -197,6 +197,7 @@ export {
 export { isTransactionTime, laterPoint, mayFollow, timeOf } from "./store-kit/transaction-time.ts";
 export { type ChunkReader, type ChunkWriter, deepFreeze } from "./store-kit/stored-form.ts";
 export { bulkOf, metadataText, wholeVersion } from "./store-kit/stored-body.ts";
+export { lastChanged } from "./reading/last-changed.ts";
 export { describeAll } from "./reading/describe-all.ts";
 export { allItems, everyItem } from "./reading/every-item.ts";
 export { selectVersion } from "./reading/select-version.ts";

@@ -189,7 +189,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
 
     async find(query: FindQuery): Promise<Page<StoredMetadata>> {
       checkOpen();
-      return findIn(histories.values(), query);
+      return findIn(placed(histories, arrivals, query), query);
     },
 
     async lookup(nickname: string): Promise<StoredMetadata | undefined> {
@@ -204,18 +204,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
       return referrersIn(histories.values(), id, options);
     },
 
-    async changesSince(position?: string, { limit }: ChangesOptions = {}): Promise<Changes> {
+    async changesSince(position?: string, changes: ChangesOptions = {}): Promise<Changes> {
       checkOpen();
-      const { place: start, isRestarted } = readChangesPosition(position, privacy.generation);
-      const versions = arrivals.slice(
-        start,
-        limit === undefined ? undefined : start + checkLimit(limit),
-      );
-      return {
-        versions: versions.map(withoutBulk),
-        position: changesPosition(start + versions.length, privacy.generation),
-        ...(isRestarted ? { restarted: true } : {}),
-      };
+      return changesIn(arrivals, privacy.generation, position, changes);
     },
 
     async restore(
@@ -245,27 +236,62 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
   };
 }
 
+/** The latest version of an object, with its number in an order. */
+interface Placed {
+  readonly place: number;
+  readonly latest: StoredVersion;
+}
+
+/** Returns the latest versions in the order of first commits, or of their own arrival. */
+function placed(
+  histories: ReadonlyMap<ObjectId, readonly StoredVersion[]>,
+  arrivals: readonly StoredVersion[],
+  { lastChangedFirst }: FindQuery,
+): readonly Placed[] {
+  if (lastChangedFirst !== true)
+    return [...histories.values()].map((history, index) => ({
+      place: index + 1,
+      latest: history.at(-1) as StoredVersion,
+    }));
+  return arrivals.flatMap((latest, index) => {
+    const head = histories.get(latest.body.id)?.at(-1);
+    return head?.version === latest.version ? [{ place: index + 1, latest }] : [];
+  });
+}
+
 /** Returns the objects that a query finds in their latest versions. */
-function findIn(
-  histories: Iterable<readonly StoredVersion[]>,
-  query: FindQuery,
-): Page<StoredMetadata> {
+function findIn(ascending: readonly Placed[], query: FindQuery): Page<StoredMetadata> {
   const conditions = fieldConditions(query);
-  const ordered = [...histories].map((history, index) => ({
-    place: index + 1,
-    latest: history.at(-1) as StoredVersion,
-  }));
-  if (query.newestFirst === true) ordered.reverse();
+  const isReversed = query.newestFirst === true || query.lastChangedFirst === true;
+  const ordered = isReversed ? ascending.toReversed() : ascending;
   const after = query.after === undefined ? undefined : readPlace(query.after);
   const found = ordered.filter(
     ({ place, latest }) =>
-      (after === undefined || (query.newestFirst === true ? place < after : place > after)) &&
+      (after === undefined || (isReversed ? place < after : place > after)) &&
       latest.body.id.startsWith(query.idPrefix ?? "") &&
       conditions.every((condition) => meetsCondition(latest.body, condition)),
   );
   const shown = found.slice(0, checkLimit(query.limit ?? 100));
   const items = shown.map(({ latest }) => withoutBulk(latest));
   return shown.length < found.length ? { items, next: String(shown.at(-1)?.place) } : { items };
+}
+
+/** Returns the versions that arrived after a position. */
+function changesIn(
+  arrivals: readonly StoredVersion[],
+  generation: number,
+  position: string | undefined,
+  { limit, counts }: ChangesOptions,
+): Changes {
+  const { place: start, isRestarted } = readChangesPosition(position, generation);
+  const end = limit === undefined ? undefined : start + checkLimit(limit);
+  const versions = arrivals.slice(start, end);
+  return {
+    versions: versions.map(withoutBulk),
+    position: changesPosition(start + versions.length, generation),
+    ...(counts === true ? { left: arrivals.length - start - versions.length } : {}),
+    ...(isRestarted ? { restarted: true } : {}),
+  };
 }
 
 /** Returns the references to an object in latest versions. */

@@ -28,12 +28,13 @@ export function changesSince(
   connection: Connection,
   reader: VersionReader,
   position: string | undefined,
-  { limit, skipDamaged = false }: ChangesOptions,
+  { limit, skipDamaged = false, counts = false }: ChangesOptions,
 ): Changes {
   const generation = generationOf(connection);
   const { place: start, isRestarted } = readChangesPosition(position, generation);
-  const at = (place: number): Pick<Changes, "position" | "restarted"> => ({
+  const at = (place: number): Pick<Changes, "position" | "left" | "restarted"> => ({
     position: changesPosition(place, generation),
+    ...(counts ? { left: Math.max(0, readClock(connection).versions - place) } : {}),
     ...(isRestarted ? { restarted: true } : {}),
   });
   const most = limit === undefined ? noLimit : checkLimit(limit);
@@ -68,7 +69,7 @@ function soundChanges(
   reader: VersionReader,
   start: number,
   limit: number,
-): Omit<Changes, "position" | "restarted"> & { readonly reached: number } {
+): Omit<Changes, "position" | "left" | "restarted"> & { readonly reached: number } {
   const last = lastNumber(connection);
   const end = limit === noLimit ? last : Math.min(last, start + limit);
   const versions: StoredMetadata[] = [];

@@ -183,19 +183,23 @@ function find(
 ): Page<StoredMetadata> {
   const conditions = fieldConditions(query);
   const limit = checkLimit(query.limit ?? 100);
-  const newestFirst = query.newestFirst === true;
-  const statement = findStatement(connection, query, conditions);
+  const isDescending = query.newestFirst === true || query.lastChangedFirst === true;
+  const statement = (query.lastChangedFirst === true ? lastChangedStatement : findStatement)(
+    connection,
+    query,
+    conditions,
+  );
   const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
   let place =
     query.after === undefined
-      ? newestFirst
+      ? isDescending
         ? Number.MAX_SAFE_INTEGER
         : 0
       : readPlace(query.after);
   while (found.length <= limit) {
     const rows = connection.all(statement.sql, ...statement.values, place, limit + 1);
     for (const row of rows) {
-      place = number(row, "key");
+      place = number(row, "place");
       const metadata = latestIn(reader, row);
       // The index cannot decide two conditions: a field is absent, and a long value, of which it contains only the hash.
       if (conditions.every((condition) => meetsCondition(metadata.body, condition)))
@@ -245,10 +249,60 @@ function findStatement(
     driving === undefined ? "objects o" : "fields f CROSS JOIN objects o ON o.key = f.object";
   return {
     sql:
-      `SELECT ${objectAndVersion} FROM ${from} CROSS JOIN versions v ON v.object = o.key AND v.version = o.head ` +
+      `SELECT ${place} AS place, ${objectAndVersion} FROM ${from} ${headOfObject} ` +
       `WHERE ${wanted.join(" AND ")} ORDER BY ${ordered} ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
     values,
   };
+}
+
+/** Objects that meet a condition and are sorted by their last change. Among more, the versions are read from the last one. */
+const mostSorted = 30_000;
+
+/**
+ * Returns a statement as `findStatement`, in the descending order of the latest versions. SQLite has no index of them by a
+ * field. So if few objects have a value, the places of all are sorted; otherwise the versions are read backwards, and
+ * those that are no longer the latest are left out.
+ */
+function lastChangedStatement(
+  connection: Connection,
+  { idPrefix = "" }: FindQuery,
+  conditions: readonly FieldCondition[],
+): Statement {
+  const indexed = conditions.filter(({ value }) => value !== null);
+  const [driving] = rarestFirst(connection, indexed);
+  const isRare = driving !== undefined && countOf(connection, driving, mostSorted) < mostSorted;
+  const others = isRare ? indexed.filter((one) => one !== driving) : indexed;
+  const from = isRare
+    ? `fields f CROSS JOIN objects o ON o.key = f.object CROSS JOIN versions p ON p.object = o.key AND p.version = o.head`
+    : "versions p CROSS JOIN objects o ON o.key = p.object AND o.head = p.version";
+  const wanted = [
+    ...(isRare ? ["f.name = ? AND f.value = ?"] : []),
+    ...others.map(
+      () => "EXISTS (SELECT 1 FROM fields WHERE name = ? AND value = ? AND object = o.key)",
+    ),
+    ...(idPrefix === "" ? [] : ["o.id >= ? AND o.id < ?"]),
+    "p.seq < ?",
+  ].join(" AND ");
+  const values = [...(isRare ? [driving] : []), ...others].flatMap(({ field, value }) => [
+    field,
+    indexedValue(value),
+  ]);
+  // The rows that are sorted have no texts.
+  const places = `SELECT p.seq AS place, o.key FROM ${from} WHERE ${wanted} ORDER BY ${isRare ? "+" : ""}p.seq DESC LIMIT ?`;
+  return {
+    sql: `SELECT c.place, ${objectAndVersion} FROM (${places}) c CROSS JOIN objects o ON o.key = c.key CROSS JOIN versions v ON v.seq = c.place ORDER BY c.place DESC`,
+    values: [...values, ...(idPrefix === "" ? [] : [idPrefix, `${idPrefix}\u{10ffff}`])],
+  };
+}
+
+function countOf(connection: Connection, { field, value }: FieldCondition, most: number): number {
+  const row = connection.first(
+    "SELECT count(*) AS count FROM (SELECT 1 FROM fields WHERE name = ? AND value = ? LIMIT ?)",
+    field,
+    indexedValue(value),
+    most,
+  );
+  return number(row ?? {}, "count");
 }
 
 /** Matching objects are counted up to this number: a condition with fewer matches is rare enough to start with. */
@@ -259,15 +313,10 @@ function rarestFirst(
   conditions: readonly FieldCondition[],
 ): readonly FieldCondition[] {
   if (conditions.length < 2) return conditions;
-  const counted = conditions.map((condition) => {
-    const row = connection.first(
-      "SELECT count(*) AS count FROM (SELECT 1 FROM fields WHERE name = ? AND value = ? LIMIT ?)",
-      condition.field,
-      indexedValue(condition.value),
-      manyEnough,
-    );
-    return { condition, count: number(row ?? {}, "count") };
-  });
+  const counted = conditions.map((condition) => ({
+    condition,
+    count: countOf(connection, condition, manyEnough),
+  }));
   return counted.sort((one, other) => one.count - other.count).map(({ condition }) => condition);
 }
 

@@ -263,6 +263,29 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
         (await store.get(id)) === undefined ? { items: [] } : store.referrers(id, options),
     })),
   },
+  "find-by-last-change": {
+    "lists by first commits": broken((store) => ({
+      find: async ({ lastChangedFirst, ...query }) =>
+        await store.find({ ...query, newestFirst: lastChangedFirst === true }),
+    })),
+    "forgets an object at the end of a page": broken((store) => ({
+      async find(query) {
+        const page = await store.find(query);
+        if (query.lastChangedFirst !== true || page.next === undefined) return page;
+        return { ...page, next: String(Number(page.next) - 1) };
+      },
+    })),
+  },
+  "changes-since-counts": {
+    "counts the versions of the answer": broken((store) => ({
+      async changesSince(position, options) {
+        const changes = await store.changesSince(position, options);
+        return changes.left === undefined
+          ? changes
+          : { ...changes, left: changes.left + changes.versions.length };
+      },
+    })),
+  },
   "changes-since-is-complete": {
     "skips a version between two pages": broken((store) => ({
       async changesSince(position, options) {

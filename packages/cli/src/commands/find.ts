@@ -6,13 +6,19 @@ import type {
 } from "@self-context-manager/core";
 import { noteOf } from "@self-context-manager/core/host";
 import {
+  documentKinds,
   type LinkParts,
   matchingLine,
   type MatchingLine,
   tagKey,
-  updateSearch,
 } from "@self-context-manager/links";
-import { allItems, defined, describeAll, type SearchIndex } from "@self-context-manager/objects";
+import {
+  defined,
+  describeAll,
+  type FindQuery,
+  lastChanged,
+  type SearchIndex,
+} from "@self-context-manager/objects";
 
 import {
   type ScanPattern,
@@ -24,14 +30,16 @@ import {
 import { IncompleteError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption, workspaceOption } from "../command.ts";
 import { allowedIds, fitsOptions } from "../find-conditions.ts";
-import { countedSteps, description, linkParts, targetName } from "../followed-links.ts";
+import { description, linkParts, targetName } from "../followed-links.ts";
 import { counted, sizeOf } from "../format/amounts.ts";
 import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { right, table } from "../format/table.ts";
 import { visible } from "../format/terminal-text.ts";
+import { type IndexState, stateText } from "../index-state.ts";
 import { nextCommand } from "../next-command.ts";
 import { wholeNumber } from "../whole-number.ts";
+import { fewVersions, readFewWords, readWords } from "../words-index.ts";
 
 const usualLimit = 20;
 
@@ -43,11 +51,6 @@ const mostHits = 2_000;
 
 /** Milliseconds for a literal text. Its time grows only with the size of the store. */
 const longScan = 60_000;
-
-/** The number of versions at which an update of the search index looks in one step. */
-const versionsInStep = 200;
-
-const pageSize = 500;
 
 export const findCommand: Command = {
   name: "find",
@@ -78,8 +81,10 @@ export const findCommand: Command = {
   notes: `Words are looked up in the contents of all versions, in the notes of objects (scm note), in paths and in the
 arguments of tool calls; the best fit comes first. Each row has the first line with the most of the words, or the
 note if it has more of them. name@3 is an object of which version 3 has the words. Without words, the objects that
-meet all conditions are listed, the newest first. The index of words is kept beside the store, and brought up to
-date first. --literal and --regex read the latest versions instead, the newest first, and have a row for each line.
+meet all conditions are listed, the newest first. The index of words is kept beside the store, by the sessions and
+by this command. If it lacks more than ${fewVersions} versions, the answer is from the others, and says how many they are;
+then the missing ones are read, and the exit code is 2. scm index --words reads them without a question.
+--literal and --regex read the latest versions instead, the newest first, and have a row for each line.
 If the time of a scan is over, the lines until then are printed, and the exit code is 2.`,
   async run(call) {
     const words = call.arguments.join(" ").trim();
@@ -93,29 +98,36 @@ If the time of a scan is over, the lines until then are printed, and the exit co
       );
     const limit = wholeNumber(call, "limit", usualLimit);
     await using store = await call.openStore();
-    const parts = await linkParts(store, call);
+    const isLinked = ["tag", "relation"].some((option) => call.text(option) !== undefined);
+    const parts = await linkParts(store, call, isLinked ? "all" : "none");
     const allowed = await allowedIds(call, parts);
     if (pattern !== undefined) {
       await scanned(store, call, { pattern, allowed, limit, workspace: parts.workspace });
       return;
     }
-    const { found, isCut, damaged } =
-      words === ""
-        ? await listed(store, call, allowed, parts.workspace)
-        : await searched(store, call, words, allowed, parts.workspace);
+    const selection = { allowed, limit, workspace: parts.workspace };
+    await using documents = words === "" ? undefined : await call.openDocuments(store);
+    const read = documents && (await readFewWords(store, documents.search, call));
+    const { found, isCut, isMore } =
+      documents === undefined
+        ? await listed(store, call, selection)
+        : await searched(store, call, words, { ...selection, search: documents.search });
     const shown = await withLines(
       store,
       found.slice(0, limit),
       words === "" ? (call.text("tag") ?? "") : words,
     );
     await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, words, call.folder));
-    if (found.length > limit)
+    if (found.length > limit || isMore)
       call.note(
-        `${isCut ? "More than " : ""}${counted(found.length, "object")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
+        `${isCut || isMore ? "More than " : ""}${counted(found.length, "object")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
       );
-    if (isCut && found.length < limit) throw tooMany("objects that have the words");
-    if (damaged.length > 0) throw notSearched(call, damaged);
+    if (isCut && found.length < limit) throw tooMany();
     if (found.length === 0) call.note(await nothingFound(call, parts));
+    if (read === undefined) return;
+    if (read.damaged.length > 0) throw notSearched(call, read.damaged);
+    if (read.read < read.all && documents !== undefined)
+      throw await readOn(store, documents.search, call, read);
   },
 };
 
@@ -129,49 +141,46 @@ function patternOf(call: CommandCall, words: string): ScanPattern | undefined {
   return literal === undefined ? { regex: regex ?? "" } : { literal };
 }
 
-interface Scanned {
-  readonly pattern: ScanPattern;
+/** Which objects are listed or scanned. */
+interface Selection {
   readonly allowed: ReadonlySet<ObjectId> | undefined;
   readonly limit: number;
   readonly workspace: string;
 }
 
-/** Prints the lines that a pattern fits. */
+/** Prints the lines that a pattern fits. The scan ends with the last line that is shown. */
 async function scanned(
   store: ObjectStore,
   call: CommandCall,
-  { pattern, allowed, limit, workspace }: Scanned,
+  { pattern, allowed, limit, workspace }: Selection & { readonly pattern: ScanPattern },
 ): Promise<void> {
-  const type = call.text("type");
   const { hits, isCut } = await scan(store, {
     ...pattern,
-    ...(type === undefined || type === "note" ? {} : { type }),
-    limit: mostHits,
+    ...defined({ kinds: kindsOf(call) }),
+    accepts: (stored) =>
+      allowed?.has(stored.body.id) !== false && fitsOptions(call, stored, workspace),
+    limit,
     ...("literal" in pattern ? { timeLimit: longScan } : {}),
   });
   const objects = await describeAll(
     store,
     hits.map(({ id }) => id),
   );
-  const lines = hits.flatMap((hit) => {
-    const stored = objects.get(hit.id);
-    const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
-    if (!isFit || allowed?.has(hit.id) === false) return [];
-    return [{ stored, version: hit.version, match: { line: hit.line, text: hit.text, words: 1 } }];
+  const shown = hits.flatMap(({ id, version, line, text }) => {
+    const stored = objects.get(id);
+    return stored === undefined ? [] : [{ stored, version, match: { line, text, words: 1 } }];
   });
-  const shown = lines.slice(0, limit);
   await call.print(call.isSet("json") ? asJson(shown) : asTable(shown, "a pattern", call.folder));
   if (isCut === "time") {
     throw new IncompleteError(
-      `the answer is not complete: the time for the scan is over (${counted(lines.length, "line")} until then); use --type or a simpler pattern`,
+      `the answer is not complete: the time for the scan is over (${counted(shown.length, "line")} until then); use --type or a simpler pattern`,
     );
   }
-  if (isCut === "limit" && lines.length < limit) throw tooMany("lines that fit the pattern");
-  if (lines.length > limit)
+  if (isCut === "limit")
     call.note(
-      `${isCut === undefined ? "" : "More than "}${counted(lines.length, "line")} were found; ${limit} are shown, and --limit shows more.`,
+      `More than ${counted(limit, "line")} were found; ${limit === 1 ? "1 is" : `${limit} are`} shown, and --limit shows more.`,
     );
-  if (lines.length === 0) call.note("Nothing was found.");
+  if (shown.length === 0) call.note("Nothing was found.");
 }
 
 /** The words of some versions are unknown, because the versions could not be read. */
@@ -182,9 +191,9 @@ function notSearched(call: CommandCall, damaged: readonly string[]): IncompleteE
 }
 
 /** The other conditions were checked for the first hits alone, and fewer than the limit meet them. */
-function tooMany(hits: string): IncompleteError {
+function tooMany(): IncompleteError {
   return new IncompleteError(
-    `the answer is not complete: the other conditions were checked only for the first ${mostHits} ${hits}; give more words, or --type`,
+    `the answer is not complete: the other conditions were checked only for the first ${mostHits} objects that have the words; give more words, or --type`,
   );
 }
 
@@ -209,8 +218,8 @@ interface FoundObjects {
   readonly found: readonly Found[];
   /** True if more hits of the index were possible. */
   readonly isCut: boolean;
-  /** The versions whose words the index lacks because they could not be read just now. */
-  readonly damaged: readonly string[];
+  /** True if the objects end with the last one that is shown, and at least one more meets the conditions. */
+  readonly isMore?: boolean;
 }
 
 interface FoundLine extends Found {
@@ -224,13 +233,10 @@ async function searched(
   store: ObjectStore,
   call: CommandCall,
   words: string,
-  allowed: ReadonlySet<ObjectId> | undefined,
-  workspace: string,
+  { allowed, workspace, search }: Selection & { readonly search: SearchIndex },
 ): Promise<FoundObjects> {
-  await using documents = await call.openDocuments(store);
-  const damaged = await bringUpToDate(store, documents.search, call);
   const type = call.text("type");
-  const hits = await documents.search.search({
+  const hits = await search.search({
     words,
     limit: mostHits,
     ...(type === undefined || type === "note" ? {} : { type }),
@@ -249,43 +255,61 @@ async function searched(
     const isFit = stored !== undefined && fitsOptions(call, stored, workspace);
     return isFit ? [{ stored, version, score }] : [];
   });
-  return { found, isCut: hits.length === mostHits, damaged };
+  return { found, isCut: hits.length === mostHits };
 }
 
-/** Returns the versions that could not be read. */
-async function bringUpToDate(
+/** Reads the words that the answer lacks, for the next answer. Returns the error that says so. */
+async function readOn(
   store: ObjectStore,
   search: SearchIndex,
-  call: Pick<CommandCall, "progress">,
-): Promise<readonly string[]> {
-  using progress = call.progress("reading words");
-  const damaged: string[] = [];
-  await updateSearch(store, search, {
-    ...countedSteps(progress, versionsInStep),
-    onDamaged: (id, version) => void damaged.push(`version ${version} of object ${id}`),
-  });
-  return damaged;
+  call: CommandCall,
+  before: IndexState,
+): Promise<IncompleteError> {
+  call.note(
+    `The answer is from a part of the store: ${stateText(before)}. Reading on; Ctrl-C ends it, and what was read is kept.`,
+  );
+  const after = await readWords(store, search, call);
+  return new IncompleteError(
+    `the answer is not complete: ${stateText(before)}; now ${after.read < after.all ? stateText(after) : "all of it is read"}, so run the command again`,
+  );
 }
 
-/** All objects that meet the conditions, newest first. */
+/** The objects that meet the conditions, newest first, as far as they are shown. */
 async function listed(
   store: ObjectStore,
   call: CommandCall,
-  allowed: ReadonlySet<ObjectId> | undefined,
-  workspace: string,
+  { allowed, limit, workspace }: Selection,
 ): Promise<FoundObjects> {
-  const type = call.text("type");
-  const ofType = type === undefined || type === "note" ? {} : { where: { type } };
-  const found =
-    allowed === undefined
-      ? await allItems(async (place) => await store.find({ ...ofType, limit: pageSize, ...place }))
-      : [...(await describeAll(store, allowed)).values()];
-  const newestFirst = found
-    .filter((stored) => fitsOptions(call, stored, workspace))
-    .toSorted((one, other) => other.at.tx_id - one.at.tx_id)
-    .map((stored) => ({ stored, version: stored.version }));
-  return { found: newestFirst, isCut: false, damaged: [] };
+  const fits = (stored: StoredMetadata): boolean => fitsOptions(call, stored, workspace);
+  if (allowed !== undefined) {
+    const all = [...(await describeAll(store, allowed)).values()].filter(fits);
+    const newestFirst = all.toSorted((one, other) => other.at.tx_id - one.at.tx_id);
+    return { found: newestFirst.map(asFound), isCut: false };
+  }
+  const found: StoredMetadata[] = [];
+  for await (const stored of lastChanged(store, kindsOf(call) ?? [{}])) {
+    if (!fits(stored)) continue;
+    // One more than is shown says that there are more.
+    if (found.length === limit) return { found: found.map(asFound), isCut: false, isMore: true };
+    found.push(stored);
+  }
+  return { found: found.map(asFound), isCut: false };
 }
+
+function asFound(stored: StoredMetadata): Found {
+  return { stored, version: stored.version };
+}
+
+/** The fields of the objects that can meet the conditions of type and path; undefined if any object can. */
+function kindsOf(call: CommandCall): readonly NonNullable<FindQuery["where"]>[] | undefined {
+  const type = call.text("type");
+  if (type === "note") return documentKinds;
+  if (type !== undefined) return [{ type }];
+  return call.text("path") === undefined ? undefined : pathKinds;
+}
+
+/** The types of objects that have a path. */
+const pathKinds = [{ type: "file" }, { type: "note" }] as const;
 
 /** Adds the line that fits, of the latest version if it has as many of the words as the one that was found. */
 async function withLines(

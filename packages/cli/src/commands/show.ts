@@ -44,7 +44,7 @@ Links out are those of the shown note, links in those of all notes; scm links sh
     const latest = head?.version ?? stored.version;
     const out = collectReferences(stored.body);
     const into = await allItems(async (place) => await store.referrers(id, place));
-    const links = await bothDirections(stored, await linkParts(store, call));
+    const links = await bothDirections(stored, await linkParts(store, call, "soon"));
     if (call.isSet("json")) {
       await call.print(
         jsonText({

@@ -33,6 +33,8 @@ import type { RewriteRequest, RewriteResult, StorePrivacy } from "./store-privac
  * - `absent-is-undefined`: for an unknown id, version or nickname the store returns `undefined`, never an error.
  * - `deletion-keeps-history`: a version with null content is a version like any other, and the earlier ones remain.
  * - `find-agrees-with-scan`: equality on scalar fields finds what a scan finds, in order of first commit, page by page.
+ * - `find-by-last-change`: with `lastChangedFirst`, `find` finds the same objects, in the order in which their latest
+ *   versions arrived, the last one first, page by page.
  * - `metadata-loads-no-content`: `history`, `find`, `describe`, `referrers` and `changesSince` return no bulk field.
  * - `hashes-are-true`: every stored hash equals the recomputed one.
  * - `backlinks-agree-with-scan`: `referrers` returns exactly the references in the latest versions, with path, kind and
@@ -40,6 +42,7 @@ import type { RewriteRequest, RewriteResult, StorePrivacy } from "./store-privac
  * - `unresolved-references-stay`: a reference to an object that does not exist is stored, and `referrers` finds it.
  * - `changes-since-is-complete`: from any position on, every later version is returned once, in order. From a position
  *   before a rewrite, all versions are returned, and `restarted` says so.
+ * - `changes-since-counts`: with `counts`, `changesSince` returns the number of versions that follow, and 0 at the end.
  * - `export-round-trips`: export, import into an empty store and export again: both exports are byte-identical. So are
  *   the export of the versions up to a transaction and that of the versions after it, imported one after the other.
  * - `import-is-resumable`: a second import adds nothing; a different history of the same object is `HISTORY_CONFLICT`.
@@ -253,6 +256,11 @@ export interface FindQuery {
   /** The id must begin with this text. */
   readonly idPrefix?: string;
   readonly newestFirst?: boolean;
+  /**
+   * Lists the objects in the order in which their latest versions arrived in this store, the last one first. An object that
+   * changes between two pages is on the first pages from then on. `newestFirst` does not apply.
+   */
+  readonly lastChangedFirst?: boolean;
   /** The greatest number of items; default 100. */
   readonly limit?: number;
   /** The `next` of the previous page. */
@@ -286,6 +294,8 @@ export interface ChangesOptions {
   readonly limit?: number;
   /** Whether versions that cannot be read are left out and counted. Default: false. */
   readonly skipDamaged?: boolean;
+  /** Whether the answer says how many versions follow. Default: false. */
+  readonly counts?: boolean;
 }
 
 export interface Changes {
@@ -294,6 +304,8 @@ export interface Changes {
   readonly position: string;
   /** The number of versions that were left out, if there are any. */
   readonly skipped?: number;
+  /** With `counts`: the number of versions after `position`. A store may count removed versions too. */
+  readonly left?: number;
   /** True if the position was one before a rewrite, so that all versions are returned again from the first. */
   readonly restarted?: true;
   /** Those of them whose object and number are known. */

@@ -1,6 +1,7 @@
 import {
-  defined,
+  type FindQuery,
   isJsonObject,
+  lastChanged,
   type ObjectId,
   type ObjectMetadata,
   type ObjectStore,
@@ -16,6 +17,10 @@ export interface ScanRange {
   readonly session?: ObjectId;
   /** The absolute path of a file, or of a folder with all that is in it. */
   readonly path?: string;
+  /** Fields that the objects must have, each entry for some of them. Default: those of `type`. */
+  readonly kinds?: readonly NonNullable<FindQuery["where"]>[];
+  /** Whether an object is read that meets the other conditions. Default: each is. */
+  readonly accepts?: (stored: StoredMetadata) => boolean;
   /** Default: only the latest version of each object. */
   readonly versions?: "latest" | "all";
 }
@@ -36,23 +41,14 @@ interface Selected {
   readonly isLatest: boolean;
 }
 
-/** Reads the selected versions, newest first and some at once, until `isOver`. */
+/** Reads the selected versions, newest first and some at once, until `isOver`. What is not asked for is not listed. */
 export async function* versionsOf(
   store: ObjectStore,
   range: ScanRange,
   isOver: () => boolean,
 ): AsyncGenerator<readonly StoredVersion[]> {
-  const selected = await select(store, range, isOver);
-  for (let next = 0; next < selected.length && !isOver();) {
-    const some: Selected[] = [];
-    let characters = 0;
-    while (some.length < objectsAtOnce && characters < charactersAtOnce) {
-      const one = selected[next];
-      if (one === undefined) break;
-      some.push(one);
-      characters += one.characters;
-      next += 1;
-    }
+  for await (const some of portions(selected(store, range, isOver))) {
+    if (isOver()) return;
     const latest = some.filter(({ isLatest }) => isLatest).map(({ id }) => id);
     const read = new Map(
       (latest.length === 0 ? [] : await store.getMany(latest)).map((one) => [one?.body.id, one]),
@@ -67,31 +63,38 @@ export async function* versionsOf(
   }
 }
 
-async function select(
+/** Yields versions in portions that are read at once. */
+async function* portions(versions: AsyncIterable<Selected>): AsyncGenerator<readonly Selected[]> {
+  let some: Selected[] = [];
+  let characters = 0;
+  for await (const one of versions) {
+    some.push(one);
+    characters += one.characters;
+    if (some.length < objectsAtOnce && characters < charactersAtOnce) continue;
+    yield some;
+    some = [];
+    characters = 0;
+  }
+  if (some.length > 0) yield some;
+}
+
+async function* selected(
   store: ObjectStore,
   range: ScanRange,
   isOver: () => boolean,
-): Promise<readonly Selected[]> {
-  const { type, versions = "latest" } = range;
-  const selected: Selected[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.find({
-      ...(type === undefined ? {} : { where: { type } }),
-      newestFirst: true,
-      limit: 1_000,
-      ...defined({ after }),
-    });
-    for (const stored of page.items) {
-      if (!isWanted(stored.body, range)) continue;
-      if (versions === "all" && stored.version > 1) {
-        for (const one of await store.history(stored.body.id))
-          selected.push(selectedOf(one, one.version === stored.version));
-      } else selected.push(selectedOf(stored, true));
-    }
-    after = page.next;
-  } while (after !== undefined && !isOver());
-  return selected.toSorted((one, other) => other.txId - one.txId);
+): AsyncGenerator<Selected> {
+  const { type, kinds = type === undefined ? [{}] : [{ type }], accepts, versions } = range;
+  const former: Selected[] = [];
+  for await (const stored of lastChanged(store, kinds)) {
+    if (isOver()) return;
+    if (!isWanted(stored.body, range) || accepts?.(stored) === false) continue;
+    if (versions !== "all") yield selectedOf(stored, true);
+    else
+      for (const one of await store.history(stored.body.id))
+        former.push(selectedOf(one, one.version === stored.version));
+  }
+  // Versions of several objects lie between each other, so all are listed before the first one is read.
+  yield* former.toSorted((one, other) => other.txId - one.txId);
 }
 
 function selectedOf({ body, version, at }: StoredMetadata, isLatest: boolean): Selected {
@@ -100,8 +103,8 @@ function selectedOf({ body, version, at }: StoredMetadata, isLatest: boolean): S
   return { id: body.id, version, txId: at.tx_id, characters, isLatest };
 }
 
-function isWanted(body: ObjectMetadata, { type, session, path }: ScanRange): boolean {
-  if (type === undefined && unscanned.has(body.type)) return false;
+function isWanted(body: ObjectMetadata, { type, kinds, session, path }: ScanRange): boolean {
+  if (type === undefined && kinds === undefined && unscanned.has(body.type)) return false;
   if (session !== undefined && body.id !== session) {
     const chat = body["chat_ref"];
     if (!isJsonObject(chat) || chat["id"] !== session) return false;

@@ -2,6 +2,7 @@ import {
   type JsonObject,
   objectId,
   type ObjectStore,
+  type ObjectWrite,
   sealObject,
 } from "@self-context-manager/objects";
 import { memoryStore } from "@self-context-manager/store-memory";
@@ -50,7 +51,63 @@ function unreadStore(): ObjectStore {
   });
 }
 
+/** A store that counts how many objects `find` has returned, and how many contents were read. */
+function counted(
+  store: ObjectStore,
+): ObjectStore & { readonly reads: { found: number; read: number } } {
+  const reads = { found: 0, read: 0 };
+  return {
+    ...store,
+    reads,
+    async find(query) {
+      const page = await store.find(query);
+      reads.found += page.items.length;
+      return page;
+    },
+    async getMany(ids) {
+      reads.read += ids.length;
+      return await store.getMany(ids);
+    },
+  };
+}
+
 describe("a scan", () => {
+  it("ends with the hits that are asked for, and lists and reads few objects more", async () => {
+    await using store = counted(memoryStore());
+    const write = (index: number): ObjectWrite => ({
+      object: sealObject({
+        id: objectId(`o${1_000 + index}`),
+        type: "note",
+        locked: false,
+        provenance: { origin: "a test", generator: "tool" },
+        content: "the needle",
+      }),
+    });
+    await store.commit(Array.from({ length: 1_500 }, (_, index) => write(index)));
+
+    const { hits, isCut } = await scanTexts(store, { literal: "needle", limit: 3 });
+
+    expect(hits.map(({ id }) => id)).toEqual(["o2499", "o2498", "o2497"]);
+    expect(isCut).toBe("limit");
+    expect(store.reads).toEqual({ found: 500, read: 50 });
+  });
+
+  it("reads only objects of the kinds and with the metadata that are asked for", async () => {
+    await using store = counted(memoryStore());
+    await put(store, "a", "needle", { type: "file", path: "/a" });
+    await put(store, "b", "needle", { type: "file", path: "/b" });
+    await put(store, "c", "needle");
+
+    const { hits } = await scanTexts(store, {
+      literal: "needle",
+      kinds: [{ type: "file" }],
+      accepts: ({ body }) => body["path"] === "/a",
+    });
+
+    expect(hits.map(({ id }) => id)).toEqual(["a"]);
+    expect(store.reads).toEqual({ found: 2, read: 1 });
+  });
+
   it("finds each line with a literal text, those of the newest version first", async () => {
     await using store = await storeOf(
       "one\na.b(c) a.b(c)\r\naxb(c)",

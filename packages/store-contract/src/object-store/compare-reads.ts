@@ -72,7 +72,12 @@ export function questions({
     ["describe", (store) => store.describe(ids)],
     [
       "changesSince",
-      (store) => pages((after) => store.changesSince(after, { limit: 4 }), "position", "versions"),
+      (store) =>
+        pages(
+          (after) => store.changesSince(after, { limit: 4, counts: true }),
+          "position",
+          "versions",
+        ),
     ],
   ];
   for (const id of ids) {
@@ -96,10 +101,10 @@ export function questions({
     asked.push([`lookup ${nickname}`, (store) => store.lookup(nickname)]);
   }
   for (const query of queries) {
-    for (const newestFirst of [false, true]) {
-      const name = `find ${JSON.stringify(query)} ${newestFirst ? "newest first" : ""}`;
+    for (const order of [{}, { newestFirst: true }, { lastChangedFirst: true }]) {
+      const name = `find ${JSON.stringify({ ...query, ...order })}`;
       const page = (store: ObjectStore) => (after: string | undefined) =>
-        store.find({ ...query, newestFirst, limit: 2, ...defined({ after }) });
+        store.find({ ...query, ...order, limit: 2, ...defined({ after }) });
       asked.push([name, (store) => pages(page(store), "next", "items")]);
     }
   }

@@ -27,8 +27,10 @@ import { backupIsWhole, survivesKill, twoProcessesAgree } from "./laws/processes
 import {
   absentIsUndefined,
   backlinksAgreeWithScan,
+  changesSinceCounts,
   changesSinceIsComplete,
   findAgreesWithScan,
+  findByLastChange,
   metadataLoadsNoContent,
   unresolvedReferencesStay,
 } from "./laws/queries.ts";
@@ -71,11 +73,13 @@ export type LawName =
   | "absent-is-undefined"
   | "deletion-keeps-history"
   | "find-agrees-with-scan"
+  | "find-by-last-change"
   | "metadata-loads-no-content"
   | "hashes-are-true"
   | "backlinks-agree-with-scan"
   | "unresolved-references-stay"
   | "changes-since-is-complete"
+  | "changes-since-counts"
   | "export-round-trips"
   | "import-is-resumable"
   | "gaps-are-kept"
@@ -121,11 +125,13 @@ export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "absent-is-undefined": absentIsUndefined,
   "deletion-keeps-history": deletionKeepsHistory,
   "find-agrees-with-scan": findAgreesWithScan,
+  "find-by-last-change": findByLastChange,
   "metadata-loads-no-content": metadataLoadsNoContent,
   "hashes-are-true": hashesAreTrue,
   "backlinks-agree-with-scan": backlinksAgreeWithScan,
   "unresolved-references-stay": unresolvedReferencesStay,
   "changes-since-is-complete": changesSinceIsComplete,
+  "changes-since-counts": changesSinceCounts,
   "export-round-trips": exportRoundTrips,
   "import-is-resumable": importIsResumable,
   "gaps-are-kept": gapsAreKept,

@@ -3,6 +3,7 @@ import {
   type ChangesOptions,
   changesPosition,
   checkLimit,
+  defined,
   readChangesPosition,
   type StoredMetadata,
 } from "@self-context-manager/objects";
@@ -33,7 +34,7 @@ export interface ChangesParts {
  */
 export async function changesSince(
   position: string | undefined,
-  { limit, skipDamaged = false }: ChangesOptions,
+  { limit, skipDamaged = false, counts = false }: ChangesOptions,
   parts: ChangesParts,
   budget: CallBudget,
 ): Promise<Changes> {
@@ -69,9 +70,13 @@ export async function changesSince(
     }
     counted = arrivals;
   }
+  const left = counts
+    ? names.readClock(await client.entity(names.clockId, budget)).arrivals - reached
+    : undefined;
   return {
     versions,
     position: changesPosition(reached, generation),
+    ...defined({ left: left === undefined ? undefined : Math.max(0, left) }),
     ...(skipped > 0 ? { skipped } : {}),
     ...(isRestarted ? { restarted: true } : {}),
   };

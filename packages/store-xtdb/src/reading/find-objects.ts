@@ -13,6 +13,7 @@ import type { NodeClient } from "../client/node-client.ts";
 import { findsValue } from "../xtdb-documents/field-attributes.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { LatestObjects } from "./latest-objects.ts";
+import { listLastChanged } from "./list-last-changed.ts";
 import { type Listed, listObjects } from "./list-objects.ts";
 
 /** What the queries that list objects need. */
@@ -41,7 +42,11 @@ export async function findObjects(
   };
   const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
   const portion = limit + 1;
-  for await (const places of listObjects(listed, portion, client, names, budget)) {
+  const portions =
+    query.lastChangedFirst === true
+      ? listLastChanged(listed, portion, { client, names, objects }, budget)
+      : listObjects(listed, portion, client, names, budget);
+  for await (const places of portions) {
     for (let start = 0; start < places.length && found.length <= limit; start += portion) {
       const part = places
         .slice(start, start + portion)

@@ -87,6 +87,18 @@ export async function* listObjects(
   }
 }
 
+/** Returns the objects of a list with few objects, in no particular order; undefined if there can be many. */
+export async function fewMatching(
+  listed: Listed,
+  client: NodeClient,
+  names: XtdbDocuments,
+  budget: CallBudget,
+): Promise<readonly Place[] | undefined> {
+  const conditions = conditionsOf(listed, names);
+  if (conditions.args.length === 0) return undefined;
+  return await rowsOf(client, names, budget).matching(conditions, mostRead);
+}
+
 function conditionsOf({ values, refersTo }: Listed, names: XtdbDocuments): Conditions {
   const clauses = values.map(({ attribute }, index) => `[o :${attribute} v${index}]`);
   const args: JsonValue[] = values.map(({ value }) => value);

@@ -123,6 +123,38 @@ export const findAgreesWithScan: Scenario = (createPlace) =>
     await assert.rejects(store.find({ after: "no place" }), RangeError);
   });
 
+export const findByLastChange: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    const heads = new Map<string, string>();
+    const changed = async (id: string, type: string, round: number): Promise<void> => {
+      await store.commit([{ object: sample(id, { type, round }) }]);
+      heads.delete(id);
+      heads.set(id, type);
+    };
+    for (let round = 1; round <= 3; round += 1) {
+      for (let index = 0; index < 20; index += 1) {
+        if (index % (round + 1) === 1) continue;
+        await changed(`${(index * 7) % 20}-o`, index % 6 === 0 ? "file" : "note", round);
+      }
+    }
+
+    for (const where of [{}, { type: "file" }, { type: "note" }, { round: 3, type: "note" }]) {
+      for (const idPrefix of ["", "1"]) {
+        const all = await findAll(store, { where, idPrefix }, 100);
+        const known = new Set(all.map(({ body }) => body.id as string));
+        const expected = [...heads.keys()].filter((id) => known.has(id)).toReversed();
+        for (const limit of [1, 3, 100]) {
+          const found = await findAll(store, { where, idPrefix, lastChangedFirst: true }, limit);
+          assert.deepEqual(
+            found.map(({ body }) => body.id),
+            expected,
+            JSON.stringify({ where, idPrefix, limit }),
+          );
+        }
+      }
+    }
+  });
+
 async function findAll(
   store: ObjectStore,
   query: Parameters<ObjectStore["find"]>[0],
@@ -326,6 +358,24 @@ export const changesSinceIsComplete: Scenario = (createPlace) =>
     assert.deepEqual(reported, made);
     assert.deepEqual(names((await store.changesSince()).versions), made);
     await assert.rejects(store.changesSince("no place"), RangeError);
+  });
+
+export const changesSinceCounts: Scenario = (createPlace) =>
+  inStore(createPlace, async (store) => {
+    assert.equal((await store.changesSince(undefined, { counts: true })).left, 0);
+    for (let round = 1; round <= 5; round += 1)
+      await store.commit([{ object: sample("a", { round }) }, { object: sample("b", { round }) }]);
+
+    const left: (number | undefined)[] = [];
+    let position: string | undefined;
+    for (let page = 0; page < 5; page += 1) {
+      const changes = await store.changesSince(position, { limit: 3, counts: true });
+      left.push(changes.left);
+      position = changes.position;
+    }
+
+    assert.deepEqual(left, [7, 4, 1, 0, 0]);
+    assert.equal((await store.changesSince(position)).left, undefined);
   });
 
 function names(
