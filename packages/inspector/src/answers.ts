@@ -12,7 +12,7 @@ import type { ObjectId } from "@self-context-manager/core";
  * are encoded as in a URL. A snapshot holds answers by the same paths.
  *
  * - `store`: `StoreAnswer`
- * - `sessions`: `SessionsAnswer`
+ * - `sessions?limit=N`: `SessionsAnswer`
  * - `sessions/ID`: `SessionAnswer`
  * - `sessions/ID/calls/N`: `CallAnswer`
  * - `sessions/ID/damage`: `DamageAnswer`
@@ -78,8 +78,10 @@ export interface SessionRow {
 }
 
 export interface SessionsAnswer {
-  /** The newest first. */
+  /** The newest first; at most `limit` (default: 100), because each row reads a session and its last view. */
   readonly sessions: readonly SessionRow[];
+  /** The number of older sessions, if there are any. */
+  readonly older?: number;
 }
 
 export interface SessionAnswer {

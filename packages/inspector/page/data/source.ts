@@ -30,6 +30,7 @@ export class AnswerError extends Error {
 export const paths = {
   store: "store",
   sessions: "sessions",
+  sessionsUpTo: (limit: number): string => `sessions?limit=${limit}`,
   session: (id: string): string => `sessions/${encodeURIComponent(id)}`,
   call: (id: string, call: number): string => `sessions/${encodeURIComponent(id)}/calls/${call}`,
   damage: (id: string): string => `sessions/${encodeURIComponent(id)}/damage`,

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { SessionRow, SessionsAnswer } from "../../src/answers.ts";
 import { paths } from "../data/source.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -11,25 +12,40 @@ import { linkTo } from "../route.ts";
 import { percent, ratio, short, time } from "../text/format.ts";
 import { visibleText } from "../text/visible-text.ts";
 
-/** All sessions of the store. */
+/** The sessions of one page. */
+const pageSize = 100;
+
+/** The sessions of the store, the newest ones first, page by page. */
 export function SessionsView(): JSX.Element {
   const { news } = useInspector();
-  const answered = useAnswer<SessionsAnswer>(paths.sessions, news.value?.position);
+  const [pages, setPages] = useState(1);
+  const limit = pages * pageSize;
+  const answered = useAnswer<SessionsAnswer>(
+    pages === 1 ? paths.sessions : paths.sessionsUpTo(limit),
+    news.value?.position,
+  );
   return (
     <>
       <h1>Sessions</h1>
       <section class="card sessions" aria-label="Sessions">
         <Shown answered={answered} what="the sessions">
-          {({ sessions }) => (
-            <DataTable
-              caption="Sessions in this store. Cost is as the provider reported, or else as estimated; 1.00 × is the estimated cost of the same work in the plain host. Tokens are those of the messages, estimated; the cached share is the provider's."
-              columns={columns}
-              rows={sessions}
-              keyOf={({ id }) => id}
-              shown={100}
-              empty="The store has no sessions yet. A session appears with the first message of an agent that uses this store."
-              rowClass={({ problem }) => (problem === undefined ? undefined : "damaged")}
-            />
+          {({ sessions, older = 0 }) => (
+            <>
+              <DataTable
+                caption="Sessions in this store. Cost is as the provider reported, or else as estimated; 1.00 × is the estimated cost of the same work in the plain host. Tokens are those of the messages, estimated; the cached share is the provider's."
+                columns={columns}
+                rows={sessions}
+                keyOf={({ id }) => id}
+                shown={limit}
+                empty="The store has no sessions yet. A session appears with the first message of an agent that uses this store."
+                rowClass={({ problem }) => (problem === undefined ? undefined : "damaged")}
+              />
+              {older === 0 ? null : (
+                <button type="button" onClick={() => setPages(pages + 1)}>
+                  Show more of {older} older sessions
+                </button>
+              )}
+            </>
           )}
         </Shown>
       </section>

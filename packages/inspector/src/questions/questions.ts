@@ -45,7 +45,8 @@ export function openQuestions(inspected: InspectedStore, name?: Namer): Question
     const [kind = "", given, part, number] = path;
     if (given === undefined) {
       if (kind === "store") return await storeAnswer(reading, followed);
-      if (kind === "sessions") return await sessionsAnswer(reading, rows);
+      if (kind === "sessions")
+        return await sessionsAnswer(reading, rows, numberOf(parameters.get("limit")));
       if (kind === "search") return await search(parameters.get("words") ?? "");
       throw unknown();
     }

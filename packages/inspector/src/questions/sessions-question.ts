@@ -21,12 +21,17 @@ export type SessionRows = Map<ObjectId, { readonly state: string; readonly row: 
 /** The number of sessions that are read at once. */
 const sessionsAtOnce = 8;
 
-/** All sessions, the newest first. */
+/** The sessions of one page. */
+const pageSize = 100;
+
+/** The newest sessions. A row is read for each of them only. */
 export async function sessionsAnswer(
   reading: Reading,
   known: SessionRows,
+  limit: number = pageSize,
 ): Promise<SessionsAnswer> {
-  const sessions = await reading.sessions();
+  const all = (await reading.sessions()).toSorted((one, other) => other.at.tx_id - one.at.tx_id);
+  const sessions = all.slice(0, limit);
   const views = await reading.described(sessions.flatMap(viewOf));
   const rows: SessionRow[] = [];
   for (let start = 0; start < sessions.length; start += sessionsAtOnce) {
@@ -37,6 +42,7 @@ export async function sessionsAnswer(
   }
   return {
     sessions: rows.toSorted((one, other) => Date.parse(other.lastAt) - Date.parse(one.lastAt)),
+    ...(all.length > sessions.length ? { older: all.length - sessions.length } : {}),
   };
 }
 

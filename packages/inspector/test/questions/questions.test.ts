@@ -103,6 +103,30 @@ describe("the questions about a store", () => {
     expect(sessions[0]?.summaries).toBeUndefined();
   });
 
+  it("list a page of the sessions, and read only the sessions of this page", async () => {
+    const { store, id } = await recordedSession(steps);
+    const provenance = { origin: "a test", generator: "tool" } as const;
+    const later = { id: objectId("later"), type: "session", content: null, locked: false };
+    await store.commit([{ object: sealObject({ ...later, provenance }) }]);
+    const read: string[] = [];
+    const counted = {
+      ...store,
+      get: async (...args: Parameters<typeof store.get>) => {
+        read.push(args[0]);
+        return await store.get(...args);
+      },
+    };
+    const questions = openQuestions(inspected(counted));
+
+    const first = await questions.ask(["sessions"], new URLSearchParams("limit=1"));
+    const whole = await questions.ask(["sessions"]);
+
+    expect(first).toMatchObject({ sessions: [{ id: "later" }], older: 1 });
+    expect(read.indexOf(id)).toBe(1);
+    expect((whole as SessionsAnswer).sessions.map((one) => one.id)).toEqual(["later", id]);
+    expect(whole).not.toHaveProperty("older");
+  });
+
   it("show a call with its messages, their hashes and the objects behind them", async () => {
     const { store, id } = await recordedSession(steps);
 
