@@ -52,9 +52,11 @@ export async function* exportObjects(
   for (let count = gaps; count < unlisted; count += 1)
     onLost?.("a damaged version cannot be listed");
   yield `${exportHeader({ versions: keys.length + gaps, since })}\n`;
-  const counts = countByObject(keys);
-  const read = readInOrder(store, (id) => (counts.get(id) ?? 0) >= longHistory);
+  const left = countByObject(keys);
+  const long = new Set([...left].flatMap(([id, count]) => (count >= longHistory ? [id] : [])));
+  const read = readInOrder(store, (id) => long.has(id));
   const writer = lineWriter();
+  /** The last versions of the objects that have further ones: most objects of a store have one version. */
   const latest = new Map<ObjectId, Place>();
   for (let start = 0; start < keys.length; start += readAtOnce) {
     const part = keys.slice(start, start + readAtOnce);
@@ -62,6 +64,7 @@ export async function* exportObjects(
       const key = part[index];
       if (key === undefined) continue;
       const { id } = key;
+      const isLast = isLastOf(left, id);
       const problem = problemOf(key, found) ?? orderProblem(latest.get(id), found);
       if (problem !== undefined) {
         if (onLost === undefined) throw new StoreError("STORE_CORRUPT", problem);
@@ -69,9 +72,10 @@ export async function* exportObjects(
         lost.set(id, [...(lost.get(id) ?? []), key.version]);
       } else if (found.type === "version") {
         yield* takeLost(lost, id, key.version);
-        latest.set(id, { version: key.version, at: found.stored.at });
+        if (!isLast) latest.set(id, { version: key.version, at: found.stored.at });
         yield `${writer.line(found.stored)}\n`;
       }
+      if (isLast) latest.delete(id);
     }
     progress?.(start + part.length, keys.length);
   }
@@ -119,7 +123,15 @@ function orderProblem(before: Place | undefined, found: ReadVersion): string | u
     : `version ${version} of object ${body.id} does not follow version ${before.version} by its number, transaction and time`;
 }
 
-function countByObject(keys: VersionList["keys"]): ReadonlyMap<ObjectId, number> {
+/** Counts a version of an object, and returns whether no other follows. */
+function isLastOf(left: Map<ObjectId, number>, id: ObjectId): boolean {
+  const others = (left.get(id) ?? 0) - 1;
+  if (others > 0) left.set(id, others);
+  else left.delete(id);
+  return others <= 0;
+}
+
+function countByObject(keys: VersionList["keys"]): Map<ObjectId, number> {
   const counts = new Map<ObjectId, number>();
   for (const { id } of keys) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
