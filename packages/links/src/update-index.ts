@@ -67,7 +67,14 @@ export async function updateIndex(
   let unkept = before;
   let isContinued = from !== undefined;
   for (;;) {
-    if (!(await mayContinue())) return { isBehind: true, added, position, unkept };
+    if (!(await mayContinue())) {
+      // Without this, a reader with little time would read the same versions again each time.
+      if (unkept > before && !isContinued && position !== undefined) {
+        await store.documents.keep(parser.name, [], position);
+        unkept = 0;
+      }
+      return { isBehind: true, added, position, unkept };
+    }
     const changes = await store.changesSince(position, {
       limit: versionsAtOnce,
       counts: onLeft !== undefined,

@@ -122,3 +122,19 @@ it("makes the index again if a program with another parser has replaced it since
   expect(await store.documents.tagged("tags", "plan")).toEqual(["note"]);
   expect(await store.documents.tagged("tags", "costs")).toEqual(["another"]);
 });
+
+it("keeps the position of an interrupted update that found no documents", async () => {
+  await using store = memoryStore();
+  const parser = parserOfTags();
+  const calls = Array.from({ length: 501 }, (_, index) => ({
+    object: note("text", { id: objectId(`call ${index}`), type: "toolcall" }),
+  }));
+  await store.commit(calls);
+  let steps = 0;
+
+  const stopped = await updateIndex(store, parser, { mayContinue: () => (steps += 1) === 1 });
+
+  expect(stopped).toMatchObject({ isBehind: true, unkept: 0 });
+  expect(await store.documents.position("tags")).toBe(stopped.position);
+  expect(stopped.position).toBe("500");
+});

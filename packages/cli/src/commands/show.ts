@@ -27,6 +27,9 @@ import { bothDirections, linksJson, linksText } from "./links.ts";
 /** The number of references that are printed in each direction; JSON contains all. */
 const mostReferences = 20;
 
+/** The number of references to the object that are read: each is read from its holder, and a chat can have thousands. */
+const mostRead = 100;
+
 export const showCommand: Command = {
   name: "show",
   summary: "show an object's metadata, hashes, versions, references and links",
@@ -43,7 +46,9 @@ Links out are those of the shown note, links in those of all notes; scm links sh
     const [head] = await store.describe([id]);
     const latest = head?.version ?? stored.version;
     const out = collectReferences(stored.body);
-    const into = await allItems(async (place) => await store.referrers(id, place));
+    const into = call.isSet("json")
+      ? { items: await allItems(async (place) => await store.referrers(id, place)) }
+      : await store.referrers(id, { limit: mostRead });
     const links = await bothDirections(stored, await linkParts(store, call, "soon"));
     if (call.isSet("json")) {
       await call.print(
@@ -51,7 +56,7 @@ Links out are those of the shown note, links in those of all notes; scm links sh
           ...versionJson(metadata),
           latest_version: latest,
           references_out: out,
-          references_in: into,
+          references_in: into.items,
           ...linksJson(links),
         }),
       );
@@ -75,7 +80,7 @@ Links out are those of the shown note, links in those of all notes; scm links sh
           out.map(({ path, reference }) => [path, `→ ${referenceText(reference)}`]),
         ),
         "\n",
-        section("References in", await incoming(store, into, call)),
+        section("References in", await incoming(store, into.items, call), into.next !== undefined),
         "\n",
         linksText(links, call.folder, mostReferences),
       ].join(""),
@@ -96,11 +101,16 @@ async function incoming(
   });
 }
 
-function section(title: string, entries: readonly (readonly [string, string])[]): string {
+function section(
+  title: string,
+  entries: readonly (readonly [string, string])[],
+  isMore = false,
+): string {
   if (entries.length === 0) return `${title}: none\n`;
   const lines = fields(entries.slice(0, mostReferences)).replaceAll(/^/gmu, "  ").trimEnd();
   const more = entries.length - mostReferences;
-  return `${title}: ${entries.length}\n${lines}\n${more > 0 ? `  and ${more} more; --json shows all\n` : ""}`;
+  const others = isMore ? "more" : `${more} more`;
+  return `${title}: ${isMore ? "more than " : ""}${entries.length}\n${lines}\n${more > 0 ? `  and ${others}; --json shows all\n` : ""}`;
 }
 
 function referenceText(reference: Reference, withId = true): string {

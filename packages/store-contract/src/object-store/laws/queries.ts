@@ -1,6 +1,7 @@
 import {
   collectReferences,
   defined,
+  type FindQuery,
   type JsonObject,
   type JsonValue,
   objectId,
@@ -138,19 +139,24 @@ export const findByLastChange: Scenario = (createPlace) =>
       }
     }
 
-    for (const where of [{}, { type: "file" }, { type: "note" }, { round: 3, type: "note" }]) {
-      for (const idPrefix of ["", "1"]) {
-        const all = await findAll(store, { where, idPrefix }, 100);
-        const known = new Set(all.map(({ body }) => body.id as string));
-        const expected = [...heads.keys()].filter((id) => known.has(id)).toReversed();
-        for (const limit of [1, 3, 100]) {
-          const found = await findAll(store, { where, idPrefix, lastChangedFirst: true }, limit);
-          assert.deepEqual(
-            found.map(({ body }) => body.id),
-            expected,
-            JSON.stringify({ where, idPrefix, limit }),
-          );
-        }
+    const queries: readonly FindQuery[] = [
+      {},
+      { idPrefix: "1" },
+      { where: { type: "file" } },
+      { where: { round: 3, type: "note" } },
+      { where: { type: "note" }, idPrefix: "1" },
+    ];
+    for (const query of queries) {
+      const all = await findAll(store, query, 100);
+      const known = new Set(all.map(({ body }) => body.id as string));
+      const expected = [...heads.keys()].filter((id) => known.has(id)).toReversed();
+      for (const limit of [4, 100]) {
+        const found = await findAll(store, { ...query, lastChangedFirst: true }, limit);
+        assert.deepEqual(
+          found.map(({ body }) => body.id),
+          expected,
+          JSON.stringify({ query, limit }),
+        );
       }
     }
   });
