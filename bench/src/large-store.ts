@@ -22,6 +22,11 @@ const versionsOfSession = 1_000;
 const rounds = 3;
 const longest = 60_000;
 
+/** Prints CPU time and memory of a process at its end. */
+const usage = `data:text/javascript,${encodeURIComponent(
+  'import { writeSync } from "node:fs"; process.on("exit", () => { const { user, system } = process.cpuUsage(); writeSync(2, `USAGE ${user + system} ${process.resourceUsage().maxRSS}`); });',
+)}`;
+
 /** What one run of the command needed. `seconds` is the CPU time; undefined if it was ended. */
 interface Run {
   readonly seconds: number | undefined;
@@ -96,11 +101,6 @@ async function chosen(): Promise<{ call: string; versions: number; sessions: num
   }
   return { call: items.at(-1)?.body.id ?? "", versions: left + 1, sessions };
 }
-
-/** Prints CPU time and memory of a process at its end. */
-const usage = `data:text/javascript,${encodeURIComponent(
-  'import { writeSync } from "node:fs"; process.on("exit", () => { const { user, system } = process.cpuUsage(); writeSync(2, `USAGE ${user + system} ${process.resourceUsage().maxRSS}`); });',
-)}`;
 
 function run(checkout: string, question: readonly string[]): Run {
   const program = join(checkout, "packages/cli/dist/main.js");

@@ -20,7 +20,7 @@ import { resolve } from "node:path";
 import { CliError } from "./cli-errors.ts";
 import type { CommandCall } from "./command.ts";
 import { findTarget } from "./find-target.ts";
-import { behindText } from "./index-state.ts";
+import { fewVersions, indexState, stateText } from "./index-state.ts";
 import { cutLine } from "./format/cut.ts";
 import { objectName } from "./format/object-name.ts";
 import type { Progress } from "./format/progress.ts";
@@ -33,38 +33,36 @@ const mostCandidates = 10;
 const objectsAtOnce = 200;
 
 /**
- * Returns the parts for following links. Before that the notes of the store are read: all of them, none, or as many as can
- * be read while a person waits for the answer about one object. Notes that are not read yet are reported.
+ * Returns the parts for following links. Before that the notes of the store are read: all of them, none, or a few. The
+ * answer about one object is not kept waiting for more than a few versions; it is reported that they are missing.
  */
 export async function linkParts(
   store: ObjectStore,
   call: Pick<CommandCall, "text" | "folder" | "progress" | "note">,
-  notes: "all" | "none" | "soon" = "all",
+  notes: "all" | "none" | "few" = "all",
 ): Promise<LinkParts> {
   const workspace = await workspaceOf(call, call.text("workspace"));
   const parts = { store, parser: markdownParser, workspace };
   if (notes === "none") return parts;
+  if (notes === "few") {
+    const state = await indexState(store, await store.documents.position(markdownParser.name));
+    if (state.all - state.read > fewVersions) {
+      call.note(
+        `the links of notes are not complete: ${stateText(state)}; scm index --words reads the rest`,
+      );
+      return parts;
+    }
+  }
   using progress = call.progress("reading notes");
-  const steps = countedSteps(progress, versionsInStep);
-  const end = Date.now() + shortTime;
-  const { isBehind, position } = await updateIndex(store, markdownParser, {
-    mayContinue: async () => (notes === "all" || Date.now() < end) && (await steps.mayContinue()),
-  });
-  if (isBehind) call.note(await behindText("the links of notes", store, position));
+  await updateIndex(store, markdownParser, countedSteps(progress, versionsInStep));
   return parts;
 }
-
-/** Milliseconds that the answer about one object waits for notes that were not read yet. */
-const shortTime = 150;
 
 /** The number of versions at which an update of the document index looks in one step. */
 const versionsInStep = 500;
 
 /** Reports the steps of an update of an index, each of which looks at so many versions. */
-export function countedSteps(
-  progress: Progress,
-  versions: number,
-): Required<Pick<UpdateOptions, "mayContinue">> {
+function countedSteps(progress: Progress, versions: number): UpdateOptions {
   let steps = 0;
   return {
     mayContinue: () => {

@@ -1,5 +1,8 @@
 import type { ObjectStore } from "@self-context-manager/core";
 
+/** Versions that are read before an answer, because reading them takes no longer than a person waits. */
+export const fewVersions = 2_000;
+
 /** How many versions an index has read, and how many the store has. */
 export interface IndexState {
   readonly read: number;
@@ -23,15 +26,6 @@ async function countAfter(store: ObjectStore, position: string | undefined): Pro
     left = 0,
   } = await store.changesSince(position, { limit: 1, counts: true, skipDamaged: true });
   return versions.length + skipped + left;
-}
-
-/** Says that an answer lacks what an index has not read yet. */
-export async function behindText(
-  what: string,
-  store: ObjectStore,
-  position: string | undefined,
-): Promise<string> {
-  return `${what} are not complete: ${stateText(await indexState(store, position))}; scm index --words reads the rest`;
 }
 
 /** Such as `41 % of the store is read (410000 of 1000000 versions)`. */

@@ -4,10 +4,7 @@ import { updateIndex, updateSearch } from "@self-context-manager/links";
 import type { SearchIndex } from "@self-context-manager/objects";
 
 import type { CommandCall } from "./command.ts";
-import { type IndexState, indexState } from "./index-state.ts";
-
-/** Versions that are read before an answer, because reading them takes no longer than a person waits. */
-export const fewVersions = 2_000;
+import { fewVersions, type IndexState, indexState } from "./index-state.ts";
 
 /** How far the index of words is. */
 export interface WordsRead extends IndexState {

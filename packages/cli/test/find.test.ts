@@ -265,6 +265,20 @@ test("find answers from what is read, then reads the rest, and exits 2", async (
   expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining("late 2000") });
 });
 
+test("show and links answer at once, and say that notes were not read", async () => {
+  await using store = await storeBehind();
+
+  const shown = await store.scm("show", "early");
+  const linked = await store.scm("links", "early");
+  await store.scm("index", "--words");
+  const later = await store.scm("show", "early");
+
+  const message =
+    "the links of notes are not complete: 0 % of the store is read (1 of 2002 versions); scm index --words reads the rest\n";
+  expect([shown.stderr, linked.stderr, later.stderr]).toEqual([message, message, ""]);
+  expect([shown.code, linked.code, later.code]).toEqual([0, 0, 0]);
+});
+
 test("find ends to read words when the user interrupts", async () => {
   await using store = await storeBehind();
   const interruption = async (): Promise<void> => {};

@@ -36,10 +36,10 @@ import { cutLine } from "../format/cut.ts";
 import { jsonText } from "../format/json.ts";
 import { right, table } from "../format/table.ts";
 import { visible } from "../format/terminal-text.ts";
-import { type IndexState, stateText } from "../index-state.ts";
+import { fewVersions, type IndexState, stateText } from "../index-state.ts";
 import { nextCommand } from "../next-command.ts";
 import { wholeNumber } from "../whole-number.ts";
-import { fewVersions, readFewWords, readWords } from "../words-index.ts";
+import { readFewWords, readWords } from "../words-index.ts";
 
 const usualLimit = 20;
 

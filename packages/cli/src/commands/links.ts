@@ -54,7 +54,7 @@ disk, and no store is needed.`,
     const folder = await folderAt(resolve(call.folder, target));
     if (folder !== undefined && target !== "") return await linksOfFolder(call, folder);
     await using store = await call.openStore();
-    const parts = await linkParts(store, call, "soon");
+    const parts = await linkParts(store, call, "few");
     const stored = await findLinked(parts, call, target);
     const [version] = await store.getMany([stored.body.id]);
     if (version === undefined) throw new CliError(`object ${stored.body.id} is no longer there`);

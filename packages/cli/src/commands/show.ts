@@ -49,7 +49,7 @@ Links out are those of the shown note, links in those of all notes; scm links sh
     const into = call.isSet("json")
       ? { items: await allItems(async (place) => await store.referrers(id, place)) }
       : await store.referrers(id, { limit: mostRead });
-    const links = await bothDirections(stored, await linkParts(store, call, "soon"));
+    const links = await bothDirections(stored, await linkParts(store, call, "few"));
     if (call.isSet("json")) {
       await call.print(
         jsonText({
