@@ -7,7 +7,7 @@
 // `make` makes the store with a seed, about 1,000 versions in each session. `ask` runs the built command `scm` of this checkout,
 // and that of OLD, a built checkout of another commit, in turn: each question is a process of its own, which is ended after a
 // minute. CPU time and memory are those of the whole process, so the start of the command alone is in the table too. No
-// session has brought the indexes up to date, so each question finds them empty or as the question before left them.
+// session has brought the indexes up to date; the index of notes is as the questions of this run, and of earlier ones, left it.
 import { spawnSync } from "node:child_process";
 import { rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
