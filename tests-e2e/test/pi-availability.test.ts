@@ -51,7 +51,7 @@ const expectUntouched = (model: LoopbackModel): void => {
   expect(model.requests).toHaveLength(2);
   for (const { messages, tools } of model.requests) {
     expect(tools.map(({ name }) => name).toSorted()).toEqual(plainTools);
-    expect(messages[0]?.text).not.toContain("Context objects");
+    expect(messages[0]?.text).not.toContain("# Objects");
   }
   expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual([
     "system",
@@ -362,7 +362,7 @@ describe.each(piVersions)("Pi $version", (pi) => {
     expect(model.requests[0]?.tools.map(({ name }) => name).toSorted()).toEqual(["bash", "read"]);
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool" });
     expect(model.requests[1]?.messages.at(-1)?.text).toContain(secretOf("a.txt"));
-    expect(model.requests[0]?.messages[0]?.text).not.toContain("Context objects");
+    expect(model.requests[0]?.messages[0]?.text).not.toContain("# Objects");
   });
 
   test("manages the context after `pi install` has installed the folder", async () => {

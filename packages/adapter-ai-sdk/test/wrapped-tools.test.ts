@@ -144,7 +144,7 @@ it("shows the model the text of a context tool, with what the tool did beside it
   const tool = contextSdkTool({
     name: "pin",
     description: "Pins.",
-    parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
+    parameters: { type: "object", properties: {}, required: [] },
     run: async () => await Promise.resolve({ text: "done", isError: false, details }),
   });
 

@@ -247,7 +247,7 @@ describe("a turn in OpenClaw", () => {
     const [first] = await gateway.turn("go");
 
     expect(first?.instruction).toContain("Memory.");
-    expect(first?.instruction).toContain("Files and tool outputs are objects");
+    expect(first?.instruction).toContain("# Objects");
   });
 });
 
@@ -340,7 +340,7 @@ describe("managed context that is off", () => {
 
     const [first, second] = await gateway.turn("go", [command("one")]);
 
-    expect(first?.instruction).not.toContain("Files and tool outputs");
+    expect(first?.instruction).not.toContain("# Objects");
     expect(shows(second, `one\n${long}`)).toBe(true);
     expect(second?.texts.some((text) => text.startsWith("t1"))).toBe(false);
   });
@@ -352,7 +352,7 @@ describe("managed context that is off", () => {
     const [first] = await gateway.turn("go");
 
     expect(answer).toContain("Managed context is off");
-    expect(first?.instruction).not.toContain("Files and tool outputs");
+    expect(first?.instruction).not.toContain("# Objects");
   });
 
   it("names the command that shows the session in a browser, and no secret", async () => {

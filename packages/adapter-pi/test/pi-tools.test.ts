@@ -43,12 +43,10 @@ describe("the context tools", () => {
   });
 
   test("are all renamed where another tool has one of the names", () => {
-    const { pi, tools, connection } = registeredBeside("read", "pin");
+    const { tools, connection } = registeredBeside("read", "pin");
 
     expect([...tools.names]).toEqual(renamed);
-    for (const name of tools.names) expect(connection.instruction).toContain(name);
-    const descriptions = [...pi.tools.values()].map(({ description }) => description);
-    expect(descriptions.join(" ")).toContain("context_activate shows them");
+    expect(connection.instruction).toContain("begin with context_");
   });
 
   test("are registered once, and are free where the list has them already", () => {

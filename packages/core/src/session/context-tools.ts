@@ -16,12 +16,10 @@ export interface ContextTool extends ToolDescription {
   run(session: ContextSession, args: JsonObject, callId: string): Promise<ToolAnswer>;
 }
 
-// The model pays for each character of a description in each session, so names that explain themselves have none.
-const textParameter = { type: "string" } as const;
-
-const noteParameter = {
-  note: { type: "string", description: "One line that stays with the object." },
-} as const;
+// The model pays for each character of a declaration in each request. Names that explain themselves have no description,
+// and a description of the tool needs fewer characters than one of each parameter.
+const text = { type: "string" } as const;
+const number = { type: "number" } as const;
 
 function targetTool(
   name: "deactivate" | "pin" | "unpin",
@@ -32,9 +30,8 @@ function targetTool(
     description,
     parameters: {
       type: "object",
-      properties: { id: textParameter, ...(name === "deactivate" ? noteParameter : {}) },
+      properties: { id: text, ...(name === "deactivate" ? { note: text } : {}) },
       required: ["id"],
-      additionalProperties: false,
     },
     run: async (session, args, callId) =>
       await session[name](textArgument(args, "id"), {
@@ -74,17 +71,15 @@ function resultMessage(
 export const contextTools: readonly (ContextTool & { readonly name: ContextOperation })[] = [
   {
     name: "read",
-    description:
-      "Open a file: it is indexed and becomes active, so its content is in the context. Content that is already shown is not repeated. For known objects use activate.",
+    description: "Open a file, or lines of it.",
     parameters: {
       type: "object",
       properties: {
-        path: { type: "string", description: "Path of the file, relative or absolute." },
-        offset: { type: "number", description: "First line to show, from 1." },
-        limit: { type: "number", description: "How many lines to show at most." },
+        path: text,
+        offset: { ...number, description: "First line, from 1." },
+        limit: number,
       },
       required: ["path"],
-      additionalProperties: false,
     },
     run: async (session, args, callId) =>
       await session.read(
@@ -99,22 +94,11 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   {
     name: "activate",
     description:
-      "Show a known object's content again: an earlier tool output, a file, or some lines of it.",
+      "Show an object. id: handle, path or name; f1@2: version 2; f1#Costs: section; chat#t3: talk at t3. field: headings, tags, links.",
     parameters: {
       type: "object",
-      properties: {
-        id: {
-          type: "string",
-          description:
-            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section; chat#t3: what was said around t3.",
-        },
-        from: { type: "number", description: "First line, from 1." },
-        to: { type: "number" },
-        turn: { type: "number", description: "Of a chat: shows this turn." },
-        field: { type: "string", description: "headings, tags, links: only this." },
-      },
+      properties: { id: text, from: number, to: number, turn: number, field: text },
       required: ["id"],
-      additionalProperties: false,
     },
     run: async (session, args, callId) => {
       const id = textArgument(args, "id");
@@ -133,24 +117,15 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
       return await session.activate(id, lines, { callId });
     },
   },
-  targetTool("deactivate", "Remove an object's content from the context; one line remains."),
-  targetTool("pin", "Activate an object and keep it active until it is unpinned or deactivated."),
-  targetTool("unpin", "Unpin an object, so it can become inactive."),
+  targetTool("deactivate", "Reduce an object to a line with your note."),
+  targetTool("pin", "Keep an object."),
+  targetTool("unpin", "Undo pin."),
   {
     name: "find_objects",
-    description: "Find notes, files and outputs of earlier sessions; activate shows them.",
+    description: "Find objects of any session. type: note, file, toolcall, user, chat.",
     parameters: {
       type: "object",
-      properties: {
-        words: textParameter,
-        tag: textParameter,
-        relation: { type: "string", description: "part_of or part_of NAME." },
-        path: textParameter,
-        type: { type: "string", description: "note, file, toolcall, user, chat." },
-        session: { type: "string", description: "this, or an id." },
-      },
-      required: [],
-      additionalProperties: false,
+      properties: { words: text, tag: text, relation: text, path: text, type: text, session: text },
     },
     run: async (session, args, callId) =>
       await session.find(
@@ -171,25 +146,22 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
  * The standing instruction for the model. It is true of every layout, and its bytes are constant, so that the prompt
  * cache stays valid.
  */
-export const standingInstruction = `# Context objects
-Files and tool outputs are objects with handles: f1 is a file, t3 a tool call. Objects that were not used recently are removed from the context. Nothing is lost: [t3 ok, 4.1k chars] without content is a removed object; activate t3 shows it again (from and to for some lines). Contents are between rows of tildes under a header with their handle; partly shown content is marked.
-- read opens a file, activate HANDLE shows an object again (f3@1: version 1 of f3), deactivate HANDLE removes it, pin HANDLE keeps it. A file that others change is reported; read it again to see it.
-- In your earlier calls, [1200 characters, now in f3 v2] replaces removed arguments. Never write it yourself: give arguments in full.
-- Do not read again what is shown. Activate narrowly; deactivate what you no longer need.
-- Write findings to Markdown notes often, with #tags and [[links]]: they stay when outputs are removed. Look for earlier ones with find_objects first.`;
+export const standingInstruction = `# Objects
+Files (f1) and outputs (t3) are objects. Unused ones leave; activate t3 shows [t3 ok, 4.1k chars] again. Deactivate what you no longer need.
+Never write [1200 characters, now in f3 v2]: it replaces old arguments.
+Write findings to Markdown notes with #tags and [[links]]; find_objects finds them.`;
 
 /** The context tools of a host whose other tools have their usual names. Each name has the prefix `context_`. */
 export const renamedContextTools: readonly ContextTool[] = contextTools.map((tool) => ({
   ...tool,
   name: `${renamedPrefix}${tool.name}` as const,
-  description: tool.description.replace(/\bactivate (?=shows)/u, `${renamedPrefix}activate `),
 }));
 
 /** The context tools under the names that they have beside a host's own tools. */
 export interface NamedContextTools {
   /** Empty if even the other names are taken. Then the model cannot activate, and nothing may leave its messages. */
   readonly tools: readonly ContextTool[];
-  /** The standing instruction with the names of these tools and of the tool that reads files. */
+  /** The standing instruction, with the names of these tools if they are renamed. */
   readonly instruction: string;
 }
 
@@ -199,32 +171,19 @@ export interface NamedContextTools {
  */
 export function contextToolsBeside(hostTools: readonly string[]): NamedContextTools {
   const taken: ReadonlySet<string> = new Set(hostTools);
-  const reader = hostTools.find((name) => canReadFiles(usualToolFacts, name));
+  const canRead = hostTools.some((name) => canReadFiles(usualToolFacts, name));
   const areFree = (tools: readonly ContextTool[]): boolean =>
     tools.every(({ name }) => !taken.has(name));
   // `read` is the first one.
-  const [usual, others] =
-    reader === undefined
-      ? [contextTools, renamedContextTools]
-      : [contextTools.slice(1), renamedContextTools.slice(1)];
-  if (areFree(usual)) return { tools: usual, instruction: namingReader(reader ?? "read") };
-  const instruction = renamed(namingReader(reader ?? `${renamedPrefix}read`));
-  return { tools: areFree(others) ? others : [], instruction };
+  const [usual, others] = canRead
+    ? [contextTools.slice(1), renamedContextTools.slice(1)]
+    : [contextTools, renamedContextTools];
+  if (areFree(usual)) return { tools: usual, instruction: standingInstruction };
+  return { tools: areFree(others) ? others : [], instruction: renamedInstruction };
 }
 
-function namingReader(reader: string): string {
-  return standingInstruction.replace("- read opens", `- ${reader} opens`);
-}
-
-function renamed(instruction: string): string {
-  return `${instruction}
-- Your tools for objects are ${renamedNames()}, also where a line says activate HANDLE. Tools without ${renamedPrefix} do other work.`;
-}
-
-function renamedNames(): string {
-  const usual = contextTools.map(({ name }) => name).filter((name) => name !== "read");
-  return usual.map((name) => `${renamedPrefix}${name}`).join(", ");
-}
+const renamedInstruction = `${standingInstruction}
+Your tools for objects begin with ${renamedPrefix}, also where a line says activate HANDLE. Tools without it do other work.`;
 
 function textArgument(args: JsonObject, name: string): string {
   const value: JsonValue | undefined = args[name];

@@ -8,12 +8,11 @@ export interface ArgumentSchema {
   readonly description?: string;
 }
 
-/** JSON Schema of a tool's arguments. Its lists are not `readonly`, because libraries with types for JSON Schema want it so. */
+/** JSON Schema of a tool's arguments. Others are ignored. Its lists are not `readonly`, because libraries with types for JSON Schema want it so. */
 export interface ArgumentsSchema {
   readonly type: "object";
   readonly properties: { readonly [name: string]: ArgumentSchema };
-  readonly required: string[];
-  readonly additionalProperties: false;
+  readonly required?: string[];
 }
 
 /** A context tool as the model sees it. */

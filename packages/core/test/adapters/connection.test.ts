@@ -326,15 +326,13 @@ describe("the context tools", () => {
       "unpin",
       "find_objects",
     ]);
-    expect(connection.instruction).toContain("- read_file opens a file");
   });
 
-  it("have other names if one of theirs is taken, and the instruction names them", async () => {
+  it("have other names if one of theirs is taken, and the instruction says so", async () => {
     const { connection } = await testConnection({ hostTools: ["pin"] });
 
     expect(connection.tools.map(({ name }) => name)).toContain("context_read");
-    expect(connection.instruction).toContain("context_pin");
-    expect(connection.instruction).toContain("- context_read opens a file");
+    expect(connection.instruction).toContain("Your tools for objects begin with context_");
   });
 
   it("are missing if the other names are taken too, and then the session is only recorded", async () => {

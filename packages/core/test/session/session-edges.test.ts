@@ -9,7 +9,6 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import type { FileChange } from "@self-context-manager/tracker";
 import { describe, expect, test } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
-import { contextTools } from "../../src/session/context-tools.ts";
 import type { ContextSession } from "../../src/session/context-session.ts";
 import { openContextSession } from "../../src/session/open-context-session.ts";
 import { numberedLines } from "./fake-files.ts";
@@ -192,48 +191,6 @@ test("unpin reports the unpinned object and its effect", async () => {
     ok: true,
     text: "f1 a.ts is no longer pinned.",
     effects: [{ op: "unpin", id: await idOf(session, "f1") }],
-  });
-});
-
-describe("the tools of the model", () => {
-  test("describe each argument whose name alone does not say its purpose", () => {
-    const properties = Object.fromEntries(
-      contextTools.map(({ name, parameters }) => [name, parameters["properties"]]),
-    );
-
-    const text = { type: "string" };
-    expect(properties).toEqual({
-      read: {
-        path: { type: "string", description: "Path of the file, relative or absolute." },
-        offset: { type: "number", description: "First line to show, from 1." },
-        limit: { type: "number", description: "How many lines to show at most." },
-      },
-      activate: {
-        id: {
-          type: "string",
-          description:
-            "Handle (f1, t3), id, nickname or path of an object. f1@2: version 2 of f1; f1#Costs: a section; chat#t3: what was said around t3.",
-        },
-        from: { type: "number", description: "First line, from 1." },
-        to: { type: "number" },
-        turn: { type: "number", description: "Of a chat: shows this turn." },
-        field: { type: "string", description: "headings, tags, links: only this." },
-      },
-      deactivate: {
-        id: text,
-        note: { type: "string", description: "One line that stays with the object." },
-      },
-      pin: { id: text },
-      unpin: { id: text },
-      find_objects: {
-        words: text,
-        tag: text,
-        relation: { type: "string", description: "part_of or part_of NAME." },
-        path: text,
-        type: { type: "string", description: "note, file, toolcall, user, chat." },
-        session: { type: "string", description: "this, or an id." },
-      },
-    });
   });
 });
 

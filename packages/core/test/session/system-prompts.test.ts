@@ -7,7 +7,7 @@ describe("system prompts (D55)", () => {
   it("are two locked objects to which the session refers, with a version for each change", async () => {
     const { session, store } = await openTestSession();
     await session.recordSystemPrompt("host", "You are a coding agent.");
-    await session.recordSystemPrompt("own", "# Context objects");
+    await session.recordSystemPrompt("own", "# Objects");
     await session.recordSystemPrompt("host", "You are a coding agent.");
     await session.recordSystemPrompt("host", "You are a coding agent. Be brief.");
 

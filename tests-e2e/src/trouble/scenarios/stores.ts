@@ -253,8 +253,7 @@ export const stores: readonly Scenario[] = [
     readsStore: true,
     checks: {
       "has the instruction in every request": ({ managed }) => {
-        for (const { instruction } of managed.requests)
-          expect(instruction).toContain("Context objects");
+        for (const { instruction } of managed.requests) expect(instruction).toContain("# Objects");
       },
       "stores what was written while the store was locked": ({ managed }) => {
         expect(managed.stored).toContain("written under the lock");
