@@ -63,8 +63,9 @@ export function markedPlaces({ messages }: AnthropicRequest): readonly string[] 
   );
 }
 
+/** Returns a block as the model gets it. A breakpoint and the way in which a tool's arguments are streamed are no text. */
 function promptBlock(role: string, block: Fields): PromptBlock {
-  const { cache_control: marker, ...rest } = block;
+  const { cache_control: marker, eager_input_streaming: _streaming, ...rest } = block;
   const text = `${role} ${JSON.stringify(rest)}`;
   const lifetime = isFields(marker) && marker["ttl"] === "1h" ? hour : fiveMinutes;
   return {

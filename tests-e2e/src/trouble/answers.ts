@@ -48,10 +48,11 @@ export function answersInOrder(): Answers {
   };
 }
 
+/** A tool call, without its id. */
+export type Called = readonly [name: string, args: Readonly<Record<string, unknown>>];
+
 /** Returns an answer with parallel tool calls. Their ids are `call_1`, `call_2` and so on over the whole session. */
-export function use(
-  ...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]
-): Reply {
+export function use(...calls: readonly Called[]): Extract<Reply, { readonly type: "tool-calls" }> {
   return {
     type: "tool-calls",
     calls: calls.map(([name, args]) => ({ id: ofPlace, name, arguments: args })),

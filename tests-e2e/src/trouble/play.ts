@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
+import { type CacheRules, pricesOf, unitsOf } from "../caching/priced-run.ts";
 import { adapterFolder } from "../managed-run.ts";
 import { forkSession, openPiSdk, type PiSdk } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
@@ -17,6 +18,12 @@ export interface PlayOptions {
   readonly api: Api;
   readonly isManaged: boolean;
 }
+
+/** The provider whose rules the server of an API bills by. */
+const rulesOf: Readonly<Record<Api, CacheRules>> = {
+  "anthropic-messages": "anthropic",
+  "openai-completions": "openai",
+};
 
 /** Pi's own settings, except the pause before a retry. A user has no others. */
 const usualSettings = {
@@ -149,6 +156,7 @@ export async function play(scenario: Scenario, options: PlayOptions): Promise<Si
   return {
     steps,
     requests: provider.requests,
+    units: unitsOf(provider.billed, pricesOf[rulesOf[api]]),
     refused: provider.requests.filter(({ index }) => provider.refused.has(index)),
     problems: [...problems, ...provider.failures],
     notices,

@@ -1,4 +1,5 @@
 import { openAnthropicModel } from "../caching/anthropic-model.ts";
+import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache.ts";
 import { openLoopbackModel } from "../loopback-model.ts";
 import type { Reply } from "../loopback-reply.ts";
 import type { PiWorkspaceOptions } from "../pi-workspace.ts";
@@ -15,6 +16,8 @@ export interface Provider extends AsyncDisposable {
   readonly model: PiWorkspaceOptions["model"];
   /** All requests up to now, with those that were refused. */
   readonly requests: readonly SentRequest[];
+  /** The bill of each request, by the rules of the API's provider. */
+  readonly billed: readonly BilledPrompt[];
   /** The indexes of the requests that the provider refused as too long. */
   readonly refused: ReadonlySet<number>;
   /** Errors: exceptions of the script, and requests that the real server would refuse. A test expects none. */
@@ -49,12 +52,15 @@ export async function openProvider({ api, window, answer }: ProviderOptions): Pr
     return {
       model: server,
       requests,
+      billed: server.billed,
       refused,
       failures: server.failures,
       [Symbol.asyncDispose]: async () => await server[Symbol.asyncDispose](),
     };
   }
   const server = await openLoopbackModel({
+    // With OpenAI's steps of 128 tokens, the cost of a short session depends on where its prompts end.
+    cache: automaticPrefixCache({ step: 1 }),
     script: async (request) => {
       illegal.push(...illegalities(request).map((fault) => `request ${request.index}: ${fault}`));
       return await respond(sentByOpenAi(request));
@@ -63,6 +69,7 @@ export async function openProvider({ api, window, answer }: ProviderOptions): Pr
   return {
     model: server,
     requests,
+    billed: server.billed,
     refused,
     get failures() {
       return [...server.failures, ...illegal];

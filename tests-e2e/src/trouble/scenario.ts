@@ -82,6 +82,8 @@ export interface Side {
   readonly steps: readonly Step[];
   /** All requests, also refused ones and those for summaries. */
   readonly requests: readonly SentRequest[];
+  /** The cost of all requests, in tokens of uncached input, by the prices of the API's provider. */
+  readonly units: number;
   /** The requests that the provider refused as too long. */
   readonly refused: readonly SentRequest[];
   /** Errors of the script, of the wire and of extensions, and runs that ended otherwise than scripted. */
