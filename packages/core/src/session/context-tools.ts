@@ -94,7 +94,7 @@ export const contextTools: readonly (ContextTool & { readonly name: ContextOpera
   {
     name: "activate",
     description:
-      "Show an object. id: handle, path or name; f1@2: version 2; f1#Costs: section; chat#t3: talk at t3. field: headings, tags, links.",
+      "Show an object: handle, path or name; f1@2: version 2; f1#Costs: section; chat#t3: talk there. field: headings, tags, links.",
     parameters: {
       type: "object",
       properties: { id: text, from: number, to: number, turn: number, field: text },
@@ -183,7 +183,7 @@ export function contextToolsBeside(hostTools: readonly string[]): NamedContextTo
 }
 
 const renamedInstruction = `${standingInstruction}
-Your tools for objects begin with ${renamedPrefix}, also where a line says activate HANDLE. Tools without it do other work.`;
+Your tools for objects begin with ${renamedPrefix}: where a line says activate, use ${renamedPrefix}activate. Tools without it do other work.`;
 
 function textArgument(args: JsonObject, name: string): string {
   const value: JsonValue | undefined = args[name];
