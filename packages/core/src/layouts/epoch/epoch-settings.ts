@@ -12,7 +12,7 @@ export interface EpochSettings {
    */
   readonly shareDeactivated: number;
   /**
-   * Tokens below which results are shown unchanged and stay; default 50. With `deactivate: "immediate"` there are none,
+   * Tokens below which results are shown unchanged and stay; default 75. With `deactivate: "immediate"` there are none,
    * because deactivated content leaves whatever its size.
    */
   readonly small: number;
@@ -65,7 +65,7 @@ export const defaultEpochSettings: EpochSettings = {
   share: 4,
   shareAtTurn: 2.1,
   shareDeactivated: 0.75,
-  small: 50,
+  small: 75,
   largeArguments: 600,
   replacedTexts: 3,
   otherArguments: { over: 100, age: 3 },
