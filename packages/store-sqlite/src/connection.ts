@@ -12,6 +12,8 @@ export interface Connection {
   run(sql: string, ...values: readonly (SqlValue | bigint)[]): { readonly lastKey: number };
   /** Runs one or more statements without parameters and without a result. */
   execute(sql: string): void;
+  /** Defines a function for statements. The same arguments always give the same value. */
+  define(name: string, value: (...values: readonly SqlValue[]) => SqlValue): void;
   /**
    * Runs `run` in a transaction, which is rolled back if `run` throws. Both kinds that write take the write lock at the
    * start, so another writer cannot make them fail halfway. An `unsynced-write` does not wait for the disk; the next
@@ -52,6 +54,10 @@ export async function connect(path: string, load: LoadSqlite = loadSqlite): Prom
     all: (sql, ...values) => prepared(sql).all(...values) as readonly Row[],
     run: (sql, ...values) => ({ lastKey: Number(prepared(sql).run(...values).lastInsertRowid) }),
     execute: (sql) => database.exec(sql),
+    define: (name, value) =>
+      database.function(name, { deterministic: true, varargs: true }, (...values) =>
+        value(...(values as SqlValue[])),
+      ),
     transaction(kind, run) {
       if (kind !== "read") setSync(kind === "write");
       prepared(kind === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();

@@ -1,13 +1,10 @@
-import {
-  fieldRows,
-  metadataOf,
-  type ObjectId,
-  type StoredVersion,
-} from "@self-context-manager/objects";
+import type { ObjectId, StoredVersion } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
+import { fieldKeysOf } from "./field-keys.ts";
 import { referenceChanges } from "./reference-changes.ts";
 import { number } from "./row-values.ts";
+import { isOlder } from "./schema.ts";
 
 /** Compares the indexes of latest versions with these versions. */
 export interface IndexCheck {
@@ -17,9 +14,13 @@ export interface IndexCheck {
   differences(): readonly string[];
 }
 
+const noKeys: ReadonlySet<number> = new Set();
+
 export function indexCheck(connection: Connection): IndexCheck {
   const found: string[] = [];
-  const counts = { fields: 0, refs: 0 };
+  const counts = { field_keys: 0, refs: 0 };
+  // A file that no program has opened since then has the index in its former form.
+  const hasKeys = !isOlder(connection, "field_keys");
   let newest = 0;
 
   function has(sql: string, ...values: readonly (string | number)[]): boolean {
@@ -34,11 +35,10 @@ export function indexCheck(connection: Connection): IndexCheck {
     add(key, stored) {
       const { body } = stored;
       newest = Math.max(newest, stored.at.tx_id);
-      const fields = fieldRows(metadataOf(body));
-      counts.fields += fields.size;
-      const field = "SELECT 1 FROM fields WHERE name = ? AND value = ? AND object = ?";
-      if (![...fields].every(([name, value]) => has(field, name, value, key)))
-        note(body.id, "fields");
+      const fields = hasKeys ? fieldKeysOf(body) : noKeys;
+      counts.field_keys += fields.size;
+      const field = "SELECT 1 FROM field_keys WHERE field = ? AND object = ?";
+      if (![...fields].every((name) => has(field, name, key))) note(body.id, "fields");
       const { added } = referenceChanges(undefined, body);
       counts.refs += added.length;
       const ref = "SELECT 1 FROM refs WHERE target = ? AND object = ? AND path = ? AND kind = ?";
@@ -51,6 +51,7 @@ export function indexCheck(connection: Connection): IndexCheck {
     },
     differences() {
       for (const [table, expected] of Object.entries(counts)) {
+        if (isOlder(connection, table)) continue;
         const count = number(
           connection.first(`SELECT count(*) AS count FROM ${table}`) ?? {},
           "count",

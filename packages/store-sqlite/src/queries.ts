@@ -34,6 +34,7 @@ import {
   versionIn,
 } from "./choose-version.ts";
 import type { Connection, Row, SqlValue } from "./connection.ts";
+import { fieldKey } from "./field-keys.ts";
 import { objectColumns, objectNamed, objectOf, readObject } from "./object-rows.ts";
 import { number } from "./row-values.ts";
 import { DamageError } from "./sqlite-errors.ts";
@@ -201,7 +202,7 @@ function find(
     for (const row of rows) {
       place = number(row, "place");
       const metadata = latestIn(reader, row);
-      // The index cannot decide two conditions: a field is absent, and a long value, of which it contains only the hash.
+      // The index cannot decide that a field is absent, and several fields can have one key.
       if (conditions.every((condition) => meetsCondition(metadata.body, condition)))
         found.push({ place, metadata });
     }
@@ -231,12 +232,12 @@ function findStatement(
   const wanted: string[] = [];
   const values: SqlValue[] = [];
   if (driving !== undefined) {
-    wanted.push("f.name = ? AND f.value = ?");
-    values.push(driving.field, indexedValue(driving.value));
+    wanted.push("f.field = ?");
+    values.push(fieldKey(driving.field, indexedValue(driving.value)));
   }
   for (const { field, value } of others) {
-    wanted.push(`EXISTS (SELECT 1 FROM fields WHERE name = ? AND value = ? AND object = ${place})`);
-    values.push(field, indexedValue(value));
+    wanted.push(`EXISTS (SELECT 1 FROM field_keys WHERE field = ? AND object = ${place})`);
+    values.push(fieldKey(field, indexedValue(value)));
   }
   if (idPrefix !== "") {
     wanted.push("o.id >= ? AND o.id < ?");
@@ -246,7 +247,7 @@ function findStatement(
   const ordered = driving === undefined && idPrefix !== "" ? `+${place}` : place;
   wanted.push(`${ordered} ${newestFirst ? "<" : ">"} ?`);
   const from =
-    driving === undefined ? "objects o" : "fields f CROSS JOIN objects o ON o.key = f.object";
+    driving === undefined ? "objects o" : "field_keys f CROSS JOIN objects o ON o.key = f.object";
   return {
     sql:
       `SELECT ${place} AS place, ${objectAndVersion} FROM ${from} ${headOfObject} ` +
@@ -273,20 +274,17 @@ function lastChangedStatement(
   const isRare = driving !== undefined && countOf(connection, driving, mostSorted) < mostSorted;
   const others = isRare ? indexed.filter((one) => one !== driving) : indexed;
   const from = isRare
-    ? `fields f CROSS JOIN objects o ON o.key = f.object CROSS JOIN versions p ON p.object = o.key AND p.version = o.head`
+    ? `field_keys f CROSS JOIN objects o ON o.key = f.object CROSS JOIN versions p ON p.object = o.key AND p.version = o.head`
     : "versions p CROSS JOIN objects o ON o.key = p.object AND o.head = p.version";
   const wanted = [
-    ...(isRare ? ["f.name = ? AND f.value = ?"] : []),
-    ...others.map(
-      () => "EXISTS (SELECT 1 FROM fields WHERE name = ? AND value = ? AND object = o.key)",
-    ),
+    ...(isRare ? ["f.field = ?"] : []),
+    ...others.map(() => "EXISTS (SELECT 1 FROM field_keys WHERE field = ? AND object = o.key)"),
     ...(idPrefix === "" ? [] : ["o.id >= ? AND o.id < ?"]),
     "p.seq < ?",
   ].join(" AND ");
-  const values = [...(isRare ? [driving] : []), ...others].flatMap(({ field, value }) => [
-    field,
-    indexedValue(value),
-  ]);
+  const values = [...(isRare ? [driving] : []), ...others].map(({ field, value }) =>
+    fieldKey(field, indexedValue(value)),
+  );
   // The rows that are sorted have no texts.
   const places = `SELECT p.seq AS place, o.key FROM ${from} WHERE ${wanted} ORDER BY ${isRare ? "+" : ""}p.seq DESC LIMIT ?`;
   return {
@@ -297,9 +295,8 @@ function lastChangedStatement(
 
 function countOf(connection: Connection, { field, value }: FieldCondition, most: number): number {
   const row = connection.first(
-    "SELECT count(*) AS count FROM (SELECT 1 FROM fields WHERE name = ? AND value = ? LIMIT ?)",
-    field,
-    indexedValue(value),
+    "SELECT count(*) AS count FROM (SELECT 1 FROM field_keys WHERE field = ? LIMIT ?)",
+    fieldKey(field, indexedValue(value)),
     most,
   );
   return number(row ?? {}, "count");

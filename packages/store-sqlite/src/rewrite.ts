@@ -76,7 +76,7 @@ function removeObject({ connection }: Sides, id: ObjectId): number {
     "SELECT count(*) AS count FROM versions WHERE object = ?",
     object.key,
   );
-  for (const table of ["fields", "refs", "versions"])
+  for (const table of ["field_keys", "refs", "versions"])
     connection.run(`DELETE FROM ${table} WHERE object = ?`, object.key);
   connection.run("DELETE FROM objects WHERE key = ?", object.key);
   return number(count ?? {}, "count");

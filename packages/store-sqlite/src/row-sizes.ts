@@ -109,7 +109,7 @@ function pageUses(connection: Connection): FileSizes["pages"] {
 
 function useOf(name: string, table: string): PageUse {
   if (table.startsWith("document")) return "documents";
-  if (table === "fields" || table === "refs") return "search";
+  if (table === "field_keys" || table === "refs") return "search";
   if (table !== "versions" && table !== "chunks") return "other";
   // What is not the table itself is an index of it.
   if (name !== table) return "search";

@@ -2,6 +2,7 @@ import { StoreError } from "@self-context-manager/objects";
 
 import type { Connection } from "./connection.ts";
 import { documentTables } from "./document-index.ts";
+import { fieldKey } from "./field-keys.ts";
 import { fileTable } from "./log-of-file.ts";
 import { privacyTables, writePrivacy } from "./privacy-rows.ts";
 import { sumOf } from "./row-sums.ts";
@@ -12,6 +13,20 @@ const applicationId = 0x53_43_4d_31;
 
 /** The version of the schema that the first migration makes. No release had an earlier one. */
 const firstVersion = 6;
+
+/**
+ * The index of fields by their keys. Before, it had names and values, which took a tenth of the file. `field_key` is
+ * `fieldKey`.
+ */
+const fieldTable = `
+  CREATE TABLE field_keys (
+    field INTEGER NOT NULL,
+    object INTEGER NOT NULL REFERENCES objects (key),
+    PRIMARY KEY (field, object)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO field_keys SELECT DISTINCT field_key(name, value), object FROM fields ORDER BY 1, 2;
+  DROP TABLE fields;
+`;
 
 /**
  * The migrations to each version of the schema from the one before, beginning with the first. `user_version` is the
@@ -26,12 +41,12 @@ const firstVersion = 6;
  * - `hash_rule` is the number of the rule that made the hashes.
  * - `weight` is the number of characters of the deltas since the base, and `size` that of the bulk fields.
  * - `previous` is the number of the object's version before this one; null if it is `version - 1`.
- * - `fields` and `refs` contain the latest versions only.
+ * - `field_keys` and `refs` contain the latest versions only. `field_keys.field` is the key of a name and a value.
  * - `clock.versions` is the number of rows of `versions`, which shows that none is missing at the end.
  * - `privacy` has the key of the store, and `forgotten` the texts that the user had forgotten.
  * - `metadata`, `delta` and `chunks.text` are packed by `packText`.
  * - `sum` is the checksum of the other values of the row, by `sumOf`. In `versions` it is over the metadata that the version
- *   has, also if another row contains them, and `delta_sum` is over the delta. `fields` and `refs` have no sum: what is
+ *   has, also if another row contains them, and `delta_sum` is over the delta. `field_keys` and `refs` have no sum: what is
  *   found with them is compared with the versions.
  */
 const migrations: readonly string[] = [
@@ -110,6 +125,7 @@ const migrations: readonly string[] = [
   ${fileTable}
   `,
   privacyTables,
+  fieldTable,
 ];
 
 const newestVersion = firstVersion + migrations.length - 1;
@@ -166,6 +182,7 @@ function headerDamage(): DamageError {
 export function migrate(connection: Connection, path: string): void {
   connection.transaction("write", () => {
     if (!checkFile(connection, path)) return;
+    connection.define("field_key", (name, value) => fieldKey(String(name), String(value)));
     const version = numberOf(connection, "PRAGMA user_version");
     const first = Math.max(0, version - firstVersion + 1);
     for (const migration of migrations.slice(first)) connection.execute(migration);

@@ -2,11 +2,7 @@ import {
   chainLink,
   checkNicknames,
   type CountingChunkWriter,
-  type FieldRows,
-  fieldRows,
-  metadataOf,
   metadataText,
-  type ObjectBody,
   type ObjectHashes,
   type ObjectId,
   type StoredVersion,
@@ -15,6 +11,7 @@ import { hash } from "node:crypto";
 
 import { sumOfChunk, sumOfDelta } from "./bulk-rows.ts";
 import type { Connection } from "./connection.ts";
+import { fieldKeysOf } from "./field-keys.ts";
 import type { Head } from "./head.ts";
 import { objectNamed, objectOf, sumOfObject } from "./object-rows.ts";
 import { packText } from "./packed-text.ts";
@@ -187,40 +184,20 @@ function writeObjects(connection: Connection, changes: readonly Change[]): void 
   }
 }
 
-/** The field rows of frozen bodies. The rows of the next version are compared with them. */
-const keptFields = new WeakMap<ObjectBody, FieldRows>();
-
-/** Returns the rows of a body in the index of fields. */
-function fieldsOf(body: ObjectBody): FieldRows {
-  const known = keptFields.get(body);
-  if (known !== undefined) return known;
-  const rows = fieldRows(metadataOf(body));
-  if (Object.isFrozen(body)) keptFields.set(body, rows);
-  return rows;
-}
-
 function writeFields(connection: Connection, before: Head | undefined, after: Head): void {
-  const former: FieldRows = before === undefined ? new Map() : fieldsOf(before.stored.body);
-  const latter = fieldsOf(after.stored.body);
-  for (const [name, value] of former) {
-    if (latter.get(name) === value) continue;
-    connection.run(
-      "DELETE FROM fields WHERE name = ? AND value = ? AND object = ?",
-      name,
-      value,
-      after.key,
-    );
+  const former = before === undefined ? noKeys : fieldKeysOf(before.stored.body);
+  const latter = fieldKeysOf(after.stored.body);
+  for (const field of former) {
+    if (!latter.has(field))
+      connection.run("DELETE FROM field_keys WHERE field = ? AND object = ?", field, after.key);
   }
-  for (const [name, value] of latter) {
-    if (former.get(name) === value) continue;
-    connection.run(
-      "INSERT INTO fields (name, value, object) VALUES (?, ?, ?)",
-      name,
-      value,
-      after.key,
-    );
+  for (const field of latter) {
+    if (!former.has(field))
+      connection.run("INSERT INTO field_keys (field, object) VALUES (?, ?)", field, after.key);
   }
 }
+
+const noKeys: ReadonlySet<number> = new Set();
 
 function writeReferences(connection: Connection, before: Head | undefined, after: Head): void {
   const { removed, added } = referenceChanges(before?.stored.body, after.stored.body);
