@@ -34,7 +34,8 @@ const fieldTable = `
  *
  * - `versions.seq` is the order in which versions were added to this file. `changesSince` uses it.
  * - `versions.metadata` is the body with 0 instead of each bulk field, so that the order of fields is kept. If an earlier
- *   version has equal metadata, the column contains that version's number instead, and `metadata_view_hash` is empty.
+ *   version has equal metadata, the column contains that version's number instead, and `metadata_view_hash` is empty. A
+ *   text `=2:310:60:7` is a difference: the first 310 and the last 60 characters of version 2, and `7` between them.
  * - `content_hash` is empty for the hash of the empty text. The index `versions_by_content` omits these rows.
  * - `versions.delta` turns the bulk fields of the previous version into those of this one. It is null if they are equal.
  *   In a row whose `version` is its `base`, the delta needs no earlier row.

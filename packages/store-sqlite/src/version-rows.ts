@@ -13,6 +13,14 @@ import {
 import { type BulkFields, bulkReader, type ChainPlace, chainPlaceIn } from "./bulk-rows.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Head, Heads } from "./head.ts";
+import {
+  metadataColumns,
+  metadataFrom,
+  metadataIn,
+  type RowMetadata,
+  type WholeMetadata,
+  wholeVersionOf,
+} from "./metadata-rows.ts";
 import { objectOf, versionNamed } from "./object-rows.ts";
 import { unpackText } from "./packed-text.ts";
 import { sumOf, textSum } from "./row-sums.ts";
@@ -24,15 +32,7 @@ const ownColumns =
   "v.base, v.weight, v.size, v.sum";
 
 /** The columns of `versions v` that `VersionReader` reads. */
-export const versionColumns: string =
-  `${ownColumns}, ${shared("metadata_view_hash")}, ${shared("metadata")}, ` +
-  "CASE typeof(v.metadata) WHEN 'integer' THEN v.metadata ELSE v.version END AS shown";
-
-/** Selects a column from the row with the metadata: the version's own row, or the row of the version that it names. */
-function shared(column: string): string {
-  const earlier = `SELECT m.${column} FROM versions m WHERE m.object = v.object AND m.version = v.metadata`;
-  return `CASE typeof(v.metadata) WHEN 'integer' THEN (${earlier}) ELSE v.${column} END AS ${column}`;
-}
+export const versionColumns: string = `${ownColumns}, ${metadataColumns}`;
 
 /** The hash of the empty text. It is stored as an empty value, because most versions of sessions and views have it. */
 const emptyHash = sha256("");
@@ -69,10 +69,9 @@ export const selectInOrder: string = `SELECT ${ownColumns}, v.metadata_view_hash
 export function versionReader(connection: Connection, heads: Heads): VersionReader {
   const bulk = bulkReader(connection);
 
-  function read(row: Row, known: Head | undefined): StoredVersion {
-    const shown = shownBy(row, number(row, "shown"));
-    const version = checked(row, shown);
-    return wholeVersion(parseBody(shown.text), bulk.at(row, known), version);
+  function read(row: Row, known: Head | undefined, metadata = metadataIn(row)): StoredVersion {
+    const version = checked(row, metadata);
+    return wholeVersion(parseBody(metadata.text), bulk.at(row, known), version);
   }
 
   /** Runs the reading of a row. Damage that names no version gets the name of the row's. */
@@ -88,15 +87,15 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
   }
 
   /** Returns all of a version but its body. Throws `DamageError` if the row is not as it was written. */
-  function checked(row: Row, shown: Shown): Omit<StoredVersion, "body"> {
-    const version = versionOf(row, shown.hash);
-    if (sumOfVersion(version, placeIn(row, shown.version), shown.sum) !== row["sum"])
+  function checked(row: Row, { text, hash, whole }: RowMetadata): Omit<StoredVersion, "body"> {
+    const version = versionOf(row, hash);
+    if (sumOfVersion(version, placeIn(row, whole.version), textSum(text)) !== row["sum"])
       throw new DamageError(`${versionNamed(connection, row)} is not as it was stored`);
     return version;
   }
 
-  /** Returns the metadata of a version from its own row, or from the row that it names. */
-  function shownIn(row: Row, version: number): Shown {
+  /** Returns the whole metadata of a version from its own row, or from the row that it names. */
+  function wholeIn(row: Row, version: number): WholeMetadata {
     const own =
       version === row["version"]
         ? row
@@ -105,7 +104,11 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
             number(row, "object"),
             version,
           );
-    return shownBy(own ?? {}, version);
+    return {
+      version,
+      text: unpackText(own?.["metadata"]),
+      hash: hexOf(own?.["metadata_view_hash"]),
+    };
   }
 
   return {
@@ -122,13 +125,14 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
       if (row === undefined) throw new DamageError(`the latest version of object ${id} is missing`);
       if (row["object"] !== object.key || row["version"] !== object.head)
         throw new DamageError(`the index of versions is wrong for object ${id}`);
+      const metadata = named(row, () => metadataIn(row));
       const head: Head = {
         key: object.key,
-        stored: named(row, () => read(row, known)),
+        stored: named(row, () => read(row, known, metadata)),
         base: number(row, "base"),
         weight: number(row, "weight"),
         size: number(row, "size"),
-        shown: number(row, "shown"),
+        whole: metadata.whole,
       };
       heads.set(id, head);
       return head;
@@ -140,50 +144,37 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
     version: (row) => named(row, () => read(row, undefined)),
     metadata: (row) =>
       named(row, () => {
-        const shown = shownBy(row, number(row, "shown"));
-        const version = checked(row, shown);
-        return { body: metadataOf(parseBody(shown.text)), ...version };
+        const metadata = metadataIn(row);
+        const version = checked(row, metadata);
+        return { body: metadataOf(parseBody(metadata.text)), ...version };
       }),
     inOrder(rows, earlier) {
       let last: BulkFields | undefined =
         earlier === undefined
           ? undefined
           : { version: earlier.version, bulk: bulkOf(earlier.body) };
-      let shown: (Shown & { readonly metadata: ObjectBody }) | undefined;
+      let whole: WholeMetadata | undefined;
+      let shown: { readonly text: string; readonly body: ObjectBody } | undefined;
       return rows.map((row) =>
         named(row, () => {
           const [version, base] = [number(row, "version"), number(row, "base")];
-          const { metadata } = row;
-          const shownAt = typeof metadata === "number" ? metadata : version;
+          const wholeAt = wholeVersionOf(row);
+          if (whole?.version !== wholeAt) whole = wholeIn(row, wholeAt);
+          const metadata = metadataFrom(row, whole);
           // Most versions of a session or a view have the metadata of an earlier one.
-          if (shown?.version !== shownAt) {
-            const found = shownIn(row, shownAt);
-            shown = { ...found, metadata: parseBody(found.text) };
-          }
-          const rest = checked(row, shown);
+          if (shown?.text !== metadata.text)
+            shown = { text: metadata.text, body: parseBody(metadata.text) };
+          const rest = checked(row, metadata);
           const before = last !== undefined && last.version >= base - 1 ? last : undefined;
           last = {
             version,
             bulk: before === undefined ? bulk.at(row, undefined) : bulk.next(row, before),
           };
-          return wholeVersion(shown.metadata, last.bulk, rest);
+          return wholeVersion(shown.body, last.bulk, rest);
         }),
       );
     },
   };
-}
-
-/** The metadata of a version as JSON, its checksum, and the version whose row contains it. */
-interface Shown {
-  readonly version: number;
-  readonly text: string;
-  readonly sum: number;
-  readonly hash: string;
-}
-
-function shownBy(row: Row, version: number): Shown {
-  const text = unpackText(row["metadata"]);
-  return { version, text, sum: textSum(text), hash: hexOf(row["metadata_view_hash"]) };
 }
 
 /** What a version's row contains besides the version. */
@@ -191,7 +182,7 @@ export interface RowPlace extends ChainPlace {
   readonly object: number;
   readonly weight: number;
   readonly size: number;
-  /** The number of the version whose row contains the metadata. */
+  /** The number of the version whose row has the whole metadata. */
   readonly shown: number;
 }
 

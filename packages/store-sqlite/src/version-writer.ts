@@ -13,6 +13,7 @@ import { sumOfChunk, sumOfDelta } from "./bulk-rows.ts";
 import type { Connection } from "./connection.ts";
 import { fieldKeysOf } from "./field-keys.ts";
 import type { Head } from "./head.ts";
+import { storedMetadata } from "./metadata-rows.ts";
 import { objectNamed, objectOf, sumOfObject } from "./object-rows.ts";
 import { packText } from "./packed-text.ts";
 import { referenceChanges } from "./reference-changes.ts";
@@ -44,7 +45,11 @@ export function writeVersion(
   const metadata = metadataText(stored.body);
   // A base depends on no earlier row, so that damage to earlier rows does not affect it.
   const isBase = content.base === version;
-  const shown = (isBase ? undefined : sharedMetadata(before, stored, metadata)) ?? version;
+  const own = { version, text: metadata, hash: hashes.metadata_view_hash };
+  const row =
+    isBase || before === undefined
+      ? storedMetadata(undefined, undefined, own)
+      : storedMetadata(before.whole, metadataText(before.stored.body), own);
   const last = before?.stored.version ?? 0;
   const place: RowPlace = {
     object: key,
@@ -53,7 +58,7 @@ export function writeVersion(
     base: content.base,
     weight: content.weight,
     size: content.size,
-    shown,
+    shown: row.whole.version,
   };
   const delta = content.delta ?? null;
   connection.run(
@@ -67,31 +72,20 @@ export function writeVersion(
     at.tx_id,
     Date.parse(at.tx_time),
     contentHashBytes(hashes.content_hash) ?? new Uint8Array(0),
-    shown === version ? Buffer.from(hashes.metadata_view_hash, "hex") : new Uint8Array(0),
+    row.hasHash ? Buffer.from(hashes.metadata_view_hash, "hex") : new Uint8Array(0),
     Buffer.from(hashes.object_hash, "hex"),
     hashes.hash_rule,
     furtherHashes(hashes),
     content.base,
     content.weight,
     content.size,
-    // A bigint is bound as INTEGER. A number would be bound as REAL, and this column of type ANY would keep it so.
-    shown === version ? packText(metadata) : BigInt(shown),
+    row.metadata,
     delta === null ? null : packText(delta),
     sumOfVersion(stored, place, textSum(metadata)),
     sumOfDelta(key, place, delta),
   );
   const { base, weight, size } = content;
-  return { key, stored, base, weight, size, shown };
-}
-
-/** Returns the number of the earlier version whose row contains equal metadata; undefined if the metadata differ. */
-function sharedMetadata(
-  before: Head | undefined,
-  { hashes }: StoredVersion,
-  metadata: string,
-): number | undefined {
-  if (before?.stored.hashes.metadata_view_hash !== hashes.metadata_view_hash) return undefined;
-  return metadataText(before.stored.body) === metadata ? before.shown : undefined;
+  return { key, stored, base, weight, size, whole: row.whole };
 }
 
 /** Returns a writer that stores each text once, however many versions and objects contain it. */
