@@ -165,6 +165,7 @@ export { checkNicknames, type ObjectChange } from "./store-kit/check-nicknames.t
 export { applyDelta } from "./store-kit/delta-apply.ts";
 export { applyDeltas } from "./store-kit/delta-chain.ts";
 export { type Delta } from "./store-kit/delta-encode.ts";
+export { heldTextKeys } from "./store-kit/text-parts.ts";
 export { sharedSpan } from "./store-kit/text-span.ts";
 export { type FieldRows, fieldRows, indexedValue } from "./store-kit/field-rows.ts";
 export { fixedPatience } from "./store-kit/fixed-patience.ts";

@@ -25,12 +25,25 @@ it("counts the versions of each object, and a text of several objects once, with
   expect(texts[0]?.bytes).toBeLessThan(long.length / 2);
 });
 
-it.each(['"~#1"', 'say "~#1"', '\\"~#1', "~#1", "~~#1", '{"~#1":"~#1"}'])(
+it("counts a text that another one contains once, with both", async () => {
+  await using place = await sqlitePlace();
+  await using store = await place.open();
+  const part = "part ".repeat(400);
+  const blocks = [{ type: "text", text: part }];
+  await store.commit([{ object: sample("first", { content: `a "${part}" z`, blocks }) }]);
+  await store.commit([{ object: sample("second", { content: `${part}.`, details: part }) }]);
+
+  const { texts } = await sizesOf(place.path);
+
+  expect(texts.map(({ holders }) => holders)).toEqual([["first", "second"]]);
+});
+
+it.each(["~+1@0;x", '"~+1@0;~#1"', '"~#1"', 'say "~#1"', '\\"~#1', "~#1", "~~#1", '{"~#1":"~#1"}'])(
   "takes no text for the place of another one: %s",
   async (text) => {
     await using place = await sqlitePlace();
     await using store = await place.open();
-    const details: JsonObject = { text, "~#1": text, list: [text, "~#1"] };
+    const details: JsonObject = { text, "~#1": text, "~+1@0;~#1": 1, list: [text, "~#1"] };
     await store.commit([{ object: sample("long", { content: "x".repeat(2_000) }) }]);
     await store.commit([{ object: sample("other", { content: text, details }) }]);
 

@@ -22,8 +22,9 @@ it("writes metadata only if they changed since the last version", async () => {
   const history = await store.history(id);
   const layouts = ["one", "one", "one", "two", "two", "two"];
   expect(history.map(({ body }) => body["layout"])).toEqual(layouts);
-  const inOrder = await Array.fromAsync(store.versions(id));
-  expect(inOrder.map(({ body }) => body["layout"])).toEqual(layouts);
+  const inOrder: unknown[] = [];
+  for await (const { body } of store.versions(id)) inOrder.push(body["layout"]);
+  expect(inOrder).toEqual(layouts);
   for (const { version, hashes } of history) {
     const stored = await store.get(id, { version });
     const expected = sample("view", { ...stored?.body });

@@ -36,14 +36,18 @@ export function encodeDelta(
   after: JsonValue,
   chunks: ChunkWriter,
 ): DeltaResult | undefined {
-  const context: Context = { write: (text) => chunks.write(text), growth: 0 };
+  const context: Context = { ...holding(chunks), growth: 0 };
   const delta = diff(before, after, context);
   return delta === undefined ? undefined : { delta, growth: context.growth };
 }
 
 /** Returns the delta that contains the whole value. */
 export function encodeWhole(value: JsonValue, chunks: ChunkWriter): Delta {
-  return [0, encodeValue(value, chunks)];
+  return [0, encodeValue(value, holding(chunks))];
+}
+
+function holding(chunks: ChunkWriter): ChunkWriter {
+  return { write: (text) => chunks.write(text), held: [] };
 }
 
 function diff(before: JsonValue, after: JsonValue, context: Context): Delta | undefined {

@@ -3,15 +3,20 @@ import { bulkFields, type ObjectBody } from "../model/object-body.ts";
 import type { StoredVersion } from "../model/stored-version.ts";
 import { deepFreeze } from "./stored-form.ts";
 
-/** The bulk fields of a body, which a store keeps as a chain of deltas. */
+/**
+ * The bulk fields of a body, which a store keeps as a chain of deltas. The content comes last, because it often contains
+ * texts of the other fields.
+ */
 export function bulkOf(body: ObjectBody): JsonObject {
   const bulk: MutableObject = {};
-  for (const field of bulkFields) {
+  for (const field of fieldsInOrder) {
     const value = body[field];
     if (value !== undefined) bulk[field] = value;
   }
   return bulk;
 }
+
+const fieldsInOrder = [...[...bulkFields].filter((field) => field !== "content"), "content"];
 
 /** Kept for frozen bodies only: a store compares the text of each version with that of the version before. */
 const metadataTexts = new WeakMap<ObjectBody, string>();

@@ -1,14 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue, setField } from "../model/json.ts";
 
 import { itemsOfFrozen } from "./same-start.ts";
+import { type HeldText, joinParts, partsIn, writeParts } from "./text-parts.ts";
 
 /**
  * The stored form of values: each long text is stored separately, once, and is represented by `~#` and its key. A text
- * that begins with `~` gets another `~` in front.
+ * that contains other long texts of the version is represented by `~+` and their keys. A text that begins with `~` gets
+ * another `~` in front.
  */
 export interface ChunkWriter {
   /** Stores a text and returns its key. */
   write(text: string): number | string;
+  /** The long texts of the version that were written, for texts that contain them. */
+  readonly held?: HeldText[];
 }
 
 export interface ChunkReader {
@@ -18,14 +22,31 @@ export interface ChunkReader {
 /** Texts with at least this many units are stored separately; for a shorter text a separate row costs more than it saves. */
 const longText = 1024;
 
+/** At most so many texts are searched for in a longer one. A version that adds more is a history that is taken in at once. */
+const mostHeld = 32;
+
 export function encodeText(text: string, chunks: ChunkWriter): string {
-  if (text.length >= longText) return `~#${chunks.write(text)}`;
-  return text.startsWith("~") ? `~${text}` : text;
+  if (text.length < longText) return text.startsWith("~") ? `~${text}` : text;
+  const { held } = chunks;
+  const parts = held && partsIn(text, held);
+  if (parts !== undefined) {
+    const rest = encodeText(parts.rest, { write: (long) => chunks.write(long) });
+    return writeParts({ ...parts, rest });
+  }
+  const key = chunks.write(text);
+  if (held !== undefined && held.length < mostHeld) held.push({ text, key });
+  return `~#${key}`;
 }
 
 export function decodeText(text: string, chunks: ChunkReader): string {
   if (!text.startsWith("~")) return text;
-  return text.startsWith("~#") ? chunks.read(text.slice(2)) : text.slice(1);
+  if (text.startsWith("~#")) return chunks.read(text.slice(2));
+  if (!text.startsWith("~+")) return text.slice(1);
+  return joinParts(
+    text,
+    (key) => chunks.read(key),
+    (rest) => decodeText(rest, chunks),
+  );
 }
 
 /** Converts a value to its stored form; parts without long texts are reused. */

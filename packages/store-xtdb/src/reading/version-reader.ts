@@ -176,7 +176,7 @@ export function versionReader({
       if (text === undefined) continue;
       const json = attributeText(text, long);
       parsed.set(documentId, json);
-      if (json.includes('"~#')) keysIn(parseDelta(documentId, json), keys);
+      if (json.includes('"~')) keysIn(parseDelta(documentId, json), keys);
     }
     const reader = await chunks.load(keys, budget);
     return ({ object, version: document }, start) => {

@@ -2,6 +2,7 @@ import {
   boundedMap,
   type ChunkReader,
   type ChunkWriter,
+  heldTextKeys,
   type JsonValue,
   sha256,
 } from "@self-context-manager/objects";
@@ -170,7 +171,7 @@ export function attributeText(text: string, reader: ChunkReader): string {
 /** Collects the keys that a delta can contain. A text that only looks like a key is collected too and does no harm. */
 export function keysIn(value: JsonValue | undefined, into: Set<string>): void {
   if (typeof value === "string") {
-    if (value.startsWith("~#")) into.add(value.slice(2));
+    for (const key of heldTextKeys(value)) into.add(key);
   } else if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) keysIn(item, into);
   } else if (typeof value === "object" && value !== null) {
