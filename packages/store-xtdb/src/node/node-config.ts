@@ -31,17 +31,25 @@ export interface NodeConfig {
 
 /** Returns the configuration of a node in EDN. JSON would lose the nested options of a database connection. */
 export function nodeConfig(config: NodeConfig): string {
-  const pool = ":connection-pool :xtdb.jdbc/connection-pool";
-  const jdbcLog = `{:xtdb/module xtdb.jdbc/->tx-log ${pool}}`;
+  const isSqlite = config.storage.kind === "sqlite";
+  const jdbcLog = "{:xtdb/module xtdb.jdbc/->tx-log :connection-pool :xtdb.jdbc/connection-pool}";
   const txLog = config.plainTxLog
     ? jdbcLog
     : `{:xtdb/module scm-node.tx-log/->tx-log :inner ${jdbcLog}}`;
   // Sizes are numbers of entries. With XTDB's defaults, documents could fill the memory.
   return `{:xtdb.jdbc/connection-pool
- ${connectionPool(config)}
+ ${connectionPool(config, "FULL")}${
+   isSqlite
+     ? `
+ :scm-node/document-pool
+ ${connectionPool(config, "NORMAL")}`
+     : ""
+ }
  :xtdb/tx-log ${txLog}
  :xtdb/document-store
- {:xtdb/module xtdb.jdbc/->document-store ${pool} :document-cache ${cache(256)}}
+ {:xtdb/module xtdb.jdbc/->document-store
+  :connection-pool ${isSqlite ? ":scm-node/document-pool" : ":xtdb.jdbc/connection-pool"}
+  :document-cache ${cache(256)}}
  :xtdb/index-store
  {${config.indexFolder === undefined ? "" : `:kv-store {:xtdb/module scm-node.index/->kv-store :db-dir ${edn(pathToFileURL(config.indexFolder).href)}}`}
   :cav-cache ${cache(8192)}
@@ -63,19 +71,24 @@ export function nodeConfig(config: NodeConfig): string {
 /**
  * With SQLite's defaults, concurrent writers make each other and the indexer fail. So the journal is a write-ahead log,
  * and a writer takes its lock at the start and waits for it. With FULL, acknowledged writes survive a power failure.
+ *
+ * XTDB commits the documents of a transaction first, and then the transaction, to the same file. The documents do not wait
+ * for the disk: what was written before the transaction is synced with it, because the write-ahead log is in order.
  */
-const sqlitePragmas =
-  "journal_mode=WAL&synchronous=FULL&transaction_mode=IMMEDIATE&busy_timeout=10000";
+function sqlitePragmas(synchronous: "FULL" | "NORMAL"): string {
+  return `journal_mode=WAL&synchronous=${synchronous}&transaction_mode=IMMEDIATE&busy_timeout=10000`;
+}
 
-function connectionPool({ storage, database }: NodeConfig): string {
+function connectionPool({ storage, database }: NodeConfig, synchronous: "FULL" | "NORMAL"): string {
+  const module = ":xtdb/module xtdb.jdbc/->connection-pool";
   if (storage.kind === "sqlite") {
-    const url = `jdbc:sqlite:${database}?${sqlitePragmas}`;
-    // At least 2: a read of the log holds one connection while documents are read on another.
-    return `{:dialect {:xtdb/module xtdb.jdbc.sqlite/->dialect} :pool-opts {:maximumPoolSize 6} :db-spec {:jdbcUrl ${edn(url)}}}`;
+    const url = `jdbc:sqlite:${database}?${sqlitePragmas(synchronous)}`;
+    // At least 2: a read of the log holds one connection while another one is used.
+    return `{${module} :dialect {:xtdb/module xtdb.jdbc.sqlite/->dialect} :pool-opts {:maximumPoolSize 6} :db-spec {:jdbcUrl ${edn(url)}}}`;
   }
   const user = storage.user === undefined ? "" : ` :username ${edn(storage.user)}`;
   const password = storage.password === undefined ? "" : ` :password ${edn(storage.password)}`;
-  return `{:dialect {:xtdb/module xtdb.jdbc.psql/->dialect} :pool-opts {:maximumPoolSize 10${user}${password}} :db-spec {:jdbcUrl ${edn(storage.jdbcUrl)}}}`;
+  return `{${module} :dialect {:xtdb/module xtdb.jdbc.psql/->dialect} :pool-opts {:maximumPoolSize 10${user}${password}} :db-spec {:jdbcUrl ${edn(storage.jdbcUrl)}}}`;
 }
 
 function cache(entries: number): string {

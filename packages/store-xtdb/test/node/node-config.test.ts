@@ -30,6 +30,19 @@ test("SQLite uses a write-ahead log, syncs to the disk and takes the write lock 
   );
 });
 
+test("the documents of a transaction are written to the same file and synced with the transaction", () => {
+  const text = nodeConfig(usual).replaceAll(/\s+/gu, " ");
+
+  expect(text).toMatch(
+    /:xtdb\.jdbc\/connection-pool \{[^\n]*?golden\.db\?journal_mode=WAL&synchronous=FULL&/u,
+  );
+  expect(text).toMatch(
+    /:scm-node\/document-pool \{[^\n]*?golden\.db\?journal_mode=WAL&synchronous=NORMAL&transaction_mode=IMMEDIATE&/u,
+  );
+  expect(text).toContain("->tx-log :connection-pool :xtdb.jdbc/connection-pool");
+  expect(text).toContain("->document-store :connection-pool :scm-node/document-pool");
+});
+
 test("PostgreSQL gets the user and the password separately from the address", () => {
   const text = nodeConfig({
     ...usual,
@@ -45,6 +58,7 @@ test("PostgreSQL gets the user and the password separately from the address", ()
   expect(text).toContain(String.raw`:username "scm" :password "a\"\\b"`);
   expect(text).toContain(`{:jdbcUrl "jdbc:postgresql://127.0.0.1/scm"}`);
   expect(text).not.toContain("sqlite");
+  expect(text).not.toContain("document-pool");
 });
 
 test("a folder with spaces and quotes is written as a file URL", () => {
