@@ -23,7 +23,7 @@ export interface DocumentParts {
 export interface DocumentUpkeep extends DocumentParts, AsyncDisposable {
   /**
    * Requests an update after a commit. It is made later, when the request of the call that was just prepared has been sent,
-   * so that no call of the model waits for it.
+   * and not while calls follow each other at once, so that no call of the model waits for it.
    */
   request(): void;
   /** Makes an update, and waits for it a short time only: an index that is far behind takes longer. */
@@ -50,6 +50,9 @@ export interface UpkeepOptions extends DocumentParts {
 /** Milliseconds in which the request of a call that was just prepared is sent. */
 const afterSending = 50;
 
+/** An update that is asked for again in this time waits anew, but not more often than this. */
+const mostWaits = 10;
+
 /** Milliseconds that a tool which wrote a document waits for its links. */
 const shortTime = 100;
 
@@ -66,6 +69,7 @@ export function documentUpkeep({
 }: UpkeepOptions): DocumentUpkeep {
   let isClosed = false;
   let isRequested = false;
+  let requests = 0;
   /** The update that was asked for last. It never rejects. */
   let last: Promise<boolean> = Promise.resolve(true);
   /** The position that the index of documents has reached. It is not kept for each call, see `updateIndex`. */
@@ -141,20 +145,29 @@ export function documentUpkeep({
     }
   }
 
+  /** Makes the update that was requested, after a time without another request. */
+  function wait(waits: number): void {
+    const seen = requests;
+    const run = (): void => {
+      if (isClosed) return;
+      if (requests > seen && waits < mostWaits) {
+        wait(waits + 1);
+        return;
+      }
+      isRequested = false;
+      void afterOthers();
+    };
+    later(run, afterSending, { isAwaited: false });
+  }
+
   return {
     parser,
     ...defined({ search }),
     request() {
+      requests += 1;
       if (isClosed || isRequested) return;
       isRequested = true;
-      later(
-        () => {
-          isRequested = false;
-          if (!isClosed) void afterOthers();
-        },
-        afterSending,
-        { isAwaited: false },
-      );
+      wait(1);
     },
     async soon() {
       if (!isClosed) await asked(shortTime);

@@ -30,6 +30,52 @@ it("ends an update that pauses when it is disposed of, although no timer comes",
   expect(await upkeep.upToDate()).toBe(false);
 });
 
+/** An upkeep whose timers run by hand, and how often it asked the store for changes. */
+function countedUpkeep() {
+  const store = memoryStore();
+  let asked = 0;
+  const counting = Object.assign(Object.create(store) as typeof store, {
+    changesSince: async () => {
+      asked += 1;
+      return await store.changesSince();
+    },
+  });
+  const { later, unawaited } = timers();
+  const options = { parser: linkParser(), logger: silentLogger, later };
+  const upkeep = documentUpkeep({ store: counting, ...options });
+  const nextTimer = async (): Promise<void> => {
+    unawaited.shift()?.();
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  };
+  return { upkeep, nextTimer, asked: () => asked };
+}
+
+it("makes a requested update only when no other one was requested for a time", async () => {
+  const { upkeep, nextTimer, asked } = countedUpkeep();
+  await using _ = upkeep;
+  upkeep.request();
+  upkeep.request();
+  await nextTimer();
+  expect(asked()).toBe(0);
+
+  await nextTimer();
+  await nextTimer();
+  expect(asked()).toBe(1);
+});
+
+it("makes a requested update although others are requested all the time", async () => {
+  const { upkeep, nextTimer, asked } = countedUpkeep();
+  await using _ = upkeep;
+  for (let calls = 0; calls < 20 && asked() === 0; calls += 1) {
+    upkeep.request();
+    await nextTimer();
+  }
+
+  expect(asked()).toBe(1);
+});
+
 it("brings an index up to date behind an update that pauses, although no timer comes", async () => {
   await using store = memoryStore();
   await put(store, "a", "[[b]]");
