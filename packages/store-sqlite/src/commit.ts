@@ -55,7 +55,14 @@ export function transactions(
     run: (write: (stored: StoredVersion) => void, known: HeadOf) => Result,
   ): Result {
     const changes = new Map<ObjectId, Change>();
-    const known: HeadOf = (id) => changes.get(id)?.after ?? reader.head(id);
+    // The write lock is held, so an object that was looked up stays as it is until this transaction changes it.
+    const found = new Map<ObjectId, Head | undefined>();
+    const known: HeadOf = (id) => {
+      const changed = changes.get(id);
+      if (changed !== undefined) return changed.after;
+      if (!found.has(id)) found.set(id, reader.head(id));
+      return found.get(id);
+    };
     const result = connection.transaction(kind, () => {
       checkKept();
       const answer = run((stored) => {

@@ -31,9 +31,11 @@ export function readObject(row: Row): ObjectRow {
   return object;
 }
 
+const selectById = `SELECT ${objectColumns} FROM objects o WHERE o.id = ?`;
+
 /** Returns the row of the object with an id; undefined if there is none. */
 export function objectOf(connection: Connection, id: ObjectId): ObjectRow | undefined {
-  const row = connection.first(`SELECT ${objectColumns} FROM objects o WHERE o.id = ?`, id);
+  const row = connection.first(selectById, id);
   if (row === undefined) return undefined;
   const object = readObject(row);
   if (object.id !== id)

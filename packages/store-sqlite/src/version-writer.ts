@@ -28,6 +28,11 @@ export interface FormerRow {
   readonly seq: number;
 }
 
+const insertVersion =
+  "INSERT INTO versions (seq, object, version, previous, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
+  "hash_rule, further_hashes, base, weight, size, metadata, delta, sum, delta_sum) " +
+  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
 /** Writes one version and returns the object's new head. Runs inside a transaction. */
 export function writeVersion(
   connection: Connection,
@@ -62,9 +67,7 @@ export function writeVersion(
   };
   const delta = content.delta ?? null;
   connection.run(
-    "INSERT INTO versions (seq, object, version, previous, tx_id, tx_time, content_hash, metadata_view_hash, object_hash, " +
-      "hash_rule, further_hashes, base, weight, size, metadata, delta, sum, delta_sum) " +
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    insertVersion,
     former?.seq ?? null,
     key,
     version,
