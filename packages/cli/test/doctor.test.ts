@@ -57,7 +57,7 @@ test.each([
   ["metadata", "versions", "UPDATE versions SET metadata = '{' WHERE seq = 1"],
   ["a nickname", "database", "UPDATE objects SET nickname = 'other' WHERE key = 1"],
   ["the last transaction", "database", "UPDATE clock SET tx_id = tx_id + 1"],
-  ["the index of fields", "indexes", "DELETE FROM fields WHERE name = 'path'"],
+  ["the index of fields", "indexes", "DELETE FROM field_keys WHERE object = 1"],
   ["the index of references", "indexes", "UPDATE refs SET kind = 'static'"],
   [
     "an entry of the document index",

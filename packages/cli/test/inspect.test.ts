@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 
+import { objectsOfType } from "./objects-of-type.ts";
 import { storeWithCalls } from "./store-with-calls.ts";
 import { type CliRun, page, run, type TemporaryStore } from "./temporary-store.ts";
 
@@ -79,8 +80,8 @@ describe("scm inspect as a snapshot", () => {
     await using store = await storeWithCalls();
     const sound = await inspect(store, "s1", "--out", "sound.html");
     const database = new DatabaseSync(store.at);
-    const prompts = "SELECT object FROM fields WHERE name = 'type' AND value = '\"system_prompt\"'";
-    database.exec(`UPDATE versions SET object_hash = zeroblob(32) WHERE object IN (${prompts})`);
+    const prompts = objectsOfType("system_prompt");
+    database.exec(`UPDATE versions SET object_hash = zeroblob(32) WHERE object IN ${prompts}`);
     database.close();
 
     const { code, stderr } = await inspect(store, "s1", "--out", "s1.html");

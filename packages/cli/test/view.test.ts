@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 
+import { objectsOfType } from "./objects-of-type.ts";
 import { storeWithCalls } from "./store-with-calls.ts";
 
 describe("scm view", () => {
@@ -25,7 +26,7 @@ describe("scm view", () => {
   test("lists the calls from the view records alone, even if other objects are missing", async () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
-    database.exec(`DELETE FROM versions WHERE object IN ${objectsOf("system_prompt")}`);
+    database.exec(`DELETE FROM versions WHERE object IN ${objectsOfType("system_prompt")}`);
     database.close();
 
     const list = await store.scm("view", "s1", "--json");
@@ -47,7 +48,7 @@ describe("scm view", () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
     const damage = "UPDATE versions SET object_hash = zeroblob(32) WHERE version = 2";
-    database.exec(`${damage} AND object IN ${objectsOf("view")}`);
+    database.exec(`${damage} AND object IN ${objectsOfType("view")}`);
     database.close();
 
     const { code, stderr } = await store.scm("view", "s1");
@@ -133,7 +134,7 @@ describe("scm view", () => {
     await using store = await storeWithCalls();
     const database = new DatabaseSync(store.at);
     const damage = "UPDATE versions SET object_hash = zeroblob(32)";
-    database.exec(`${damage} WHERE object IN ${objectsOf("system_prompt")}`);
+    database.exec(`${damage} WHERE object IN ${objectsOfType("system_prompt")}`);
     database.close();
 
     const { code, stdout, stderr } = await store.scm("view", "s1", "1");
@@ -147,11 +148,6 @@ describe("scm view", () => {
     expect(list.stdout).toContain("epoch       1  NO");
   });
 });
-
-/** The keys of the objects of a type, as SQL. */
-function objectsOf(type: string): string {
-  return `(SELECT object FROM fields WHERE name = 'type' AND value = '"${type}"')`;
-}
 
 describe("scm diff", () => {
   test("reports that a call only appended", async () => {
