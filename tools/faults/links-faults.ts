@@ -154,4 +154,16 @@ export const linksFaults: readonly DeliberateFault[] = [
     becomes: 'const place = { id: "" as ObjectId, path: undefined, workspace };',
     breaks: "A Markdown link beside a picture means the picture of the same name at the root.",
   },
+  {
+    file: "document-upkeep.ts",
+    of: "requests > seen && waits < mostWaits",
+    becomes: "false",
+    breaks: "The indexes are updated during calls that follow each other at once.",
+  },
+  {
+    file: "document-upkeep.ts",
+    of: "requests > seen && waits < mostWaits",
+    becomes: "requests > seen",
+    breaks: "The indexes are never updated while calls follow each other at once.",
+  },
 ];

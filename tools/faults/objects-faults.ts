@@ -219,4 +219,22 @@ export const objectsFaults: readonly DeliberateFault[] = [
     becomes: 'const at = given.indexOf("@");',
     breaks: "The version of a file whose path has an @ is not found.",
   },
+  {
+    file: "store-kit/text-parts.ts",
+    of: "from = at + part.length;",
+    becomes: "from = at;",
+    breaks: "A content that contains other texts has them twice when it is read.",
+  },
+  {
+    file: "store-kit/stored-form.ts",
+    of: "const parts = held && partsIn(text, held);",
+    becomes: "const parts = undefined as ReturnType<typeof partsIn>;",
+    breaks: "The content of a chat stores long messages a second time.",
+  },
+  {
+    file: "store-kit/text-parts.ts",
+    of: "return [whole, ...named, rest]",
+    becomes: "return [whole, rest]",
+    breaks: "A rewrite removes long texts that a content still names.",
+  },
 ];

@@ -39,6 +39,12 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "A query can call any function of the node's process.",
   },
   {
+    file: "node/node-config.ts",
+    of: 'connectionPool(config, "FULL")',
+    becomes: 'connectionPool(config, "NORMAL")',
+    breaks: "A transaction that was answered is lost with the power.",
+  },
+  {
     file: "xtdb-documents/field-attributes.ts",
     of: "&& inside === undefined && fits(value)",
     becomes: "&& fits(value)",
