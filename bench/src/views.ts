@@ -15,6 +15,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 
 import { median, report, rounded } from "./report.ts";
 import { syntheticTranscript } from "./synthetic-transcript.ts";
@@ -117,14 +118,15 @@ function sizes(
   const database = new DatabaseSync(copy);
   database.exec("PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; VACUUM");
   const before = { file: statSync(copy).size, cells: cellBytes(database) };
-  const view = "(SELECT object FROM fields WHERE name = 'type' AND value = '\"view\"')";
+  // The key of the field in the index, as `store-sqlite` computes it.
+  const view = `(SELECT object FROM field_keys WHERE field = ${crc32('type\0"view"') | 0})`;
   database.exec(`CREATE TEMP TABLE views AS SELECT object FROM ${view}`);
   const held = database
     .prepare(
       "SELECT sum(length(metadata) + ifnull(length(delta), 0)) AS rows FROM versions WHERE object IN (SELECT object FROM temp.views)",
     )
     .get();
-  for (const table of ["versions", "refs", "fields"])
+  for (const table of ["versions", "refs", "field_keys"])
     database.exec(`DELETE FROM ${table} WHERE object IN (SELECT object FROM temp.views)`);
   database.exec("VACUUM");
   const after = { file: statSync(copy).size, cells: cellBytes(database) };
