@@ -156,6 +156,7 @@ export type {
   WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
+export { groupsLike, groupsOf, type ListGroups, listOfGroups } from "./model/list-groups.ts";
 export { madeOnce } from "./model/made-once.ts";
 export { boundedMap } from "./store-kit/bounded-map.ts";
 export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";

@@ -23,6 +23,7 @@ import { describeEntries } from "../view/describe-entries.ts";
 import { retireGone } from "../state/retire-gone.ts";
 import { leaveActive } from "../state/set-active.ts";
 import { commitSession, type SessionScope } from "../state/session-scope.ts";
+import type { ObjectPool } from "../state/object-pool.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type {
   ActiveObject,
@@ -305,11 +306,8 @@ async function inputOf(
 ): Promise<LayoutInput> {
   const { state, dependencies } = scope;
   const { policy, layout, toolFacts } = dependencies;
-  const isLatest = (handle: string, version: number): boolean => {
-    const id = state.pool.handles.get(handle);
-    return id !== undefined && state.pool.get(id)?.stored.version === version;
-  };
-  const names = last === undefined ? [] : (layout.needs?.(last, active, isLatest) ?? []);
+  const names =
+    last === undefined ? [] : (layout.needs?.(last, active, latestIn(state.pool)) ?? []);
   return {
     turns: state.chat.turns,
     ...defined({ compaction: state.chat.beginning }),
@@ -341,6 +339,24 @@ async function inputOf(
       }),
     },
   };
+}
+
+const latest = new WeakMap<
+  ObjectPool,
+  { readonly revision: number; readonly isLatest: (handle: string, version: number) => boolean }
+>();
+
+/** Returns whether the pool has a version of an object. It is the same function until a known object changes. */
+function latestIn(pool: ObjectPool): (handle: string, version: number) => boolean {
+  const { revision } = pool;
+  const before = latest.get(pool);
+  if (before?.revision === revision) return before.isLatest;
+  const isLatest = (handle: string, version: number): boolean => {
+    const id = pool.handles.get(handle);
+    return id !== undefined && pool.get(id)?.stored.version === version;
+  };
+  latest.set(pool, { revision, isLatest });
+  return isLatest;
 }
 
 /**

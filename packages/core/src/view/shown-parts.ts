@@ -1,3 +1,5 @@
+import { groupsOf } from "@self-context-manager/objects";
+import { factsOf, marked } from "./entry-groups.ts";
 import {
   type ArgumentStub,
   contentParts,
@@ -45,16 +47,35 @@ export function shownParts(
     if (calls === undefined) changes.set(of, [entry.of]);
     else calls.push(entry.of);
   };
-  for (const entry of entries) add(entry);
+  const groups = groupsOf(entries);
+  for (const index of marked(entries, "shown")) {
+    const entry = entries[index] as ViewEntry;
+    if (entry.type === "result" && entry.replaces !== undefined)
+      stubs = stubsBefore(entries, index);
+    add(entry);
+  }
+  stubs = stubsBefore(entries, entries.length);
   const isScarce = new Set(scarce);
   return {
     of: (handle) => parts.get(handle) ?? none,
-    isBare: (handle) => bare.has(handle),
+    isBare: (handle) => bare.has(handle) || groups.some((group) => factsOf(group).bare.has(handle)),
     isScarce: (handle) => isScarce.has(handle),
     changesOf: (handle) => changes.get(handle) ?? noCalls,
     callsNeeded: () => new Set([...changes.values()].flat()),
     add,
   };
+}
+
+/** Returns the argument stubs of the last answer before an index. */
+function stubsBefore(
+  entries: readonly ViewEntry[],
+  before: number,
+): readonly ArgumentStub[] | undefined {
+  for (let index = before - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry?.type === "assistant") return entry.stubs;
+  }
+  return undefined;
 }
 
 const none: readonly ShownPart[] = [];

@@ -174,11 +174,6 @@ export type ShownPart = {
   readonly forBudget?: true;
 };
 
-/** Returns the tokens of entries, before any calibration. */
-export function rawTokens(entries: readonly ViewEntry[]): number {
-  return entries.reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
 /** Returns the parts that a result, or a message with objects, shows. */
 export function partsOf(entry: ViewEntry): readonly ShownPart[] {
   return entry.type === "result" || entry.type === "object" ? (entry.shows ?? none) : none;

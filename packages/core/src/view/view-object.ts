@@ -1,7 +1,10 @@
 import {
   defined,
+  groupsOf,
   type JsonObject,
   type JsonValue,
+  listOfGroups,
+  madeOnce,
   type ObjectBody,
   type ObjectId,
   type StaticReference,
@@ -62,13 +65,20 @@ export function viewBody(facts: ViewFacts): ObjectBody {
     system_prompt_refs: Object.fromEntries(facts.systemPrompts),
     layout: record.layout,
     workspace: record.workspace,
-    entries: record.entries.map(entryRow),
+    entries: listOfGroups(groupsOf(record.entries).map(rowsOf)),
     memory: {
       ...record.memory,
       call: callRow({ ...facts, turns: record.turns, steps: record.steps }),
     },
     provenance: { origin: "session", generator: "system" },
   };
+}
+
+/** The rows of groups of entries. Nearly all groups are in many views. */
+const rows = new WeakMap<readonly ViewEntry[], readonly JsonValue[]>();
+
+function rowsOf(group: readonly ViewEntry[]): readonly JsonValue[] {
+  return madeOnce(rows, group, () => Object.freeze(group.map(entryRow)));
 }
 
 /**

@@ -1,15 +1,13 @@
 import { madeOnce } from "./made-once.ts";
 import { canonicalFields } from "./canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
+import { groupLength, groupsMade, type ListGroups } from "./list-groups.ts";
 import { opaqueAt, type OpaqueInside } from "./opaque-fields.ts";
 import { isReference } from "./references.ts";
 import { sha256 } from "./sha256.ts";
 
 /** A longer part is represented by its hash in the text of the value that contains it. In UTF-16 units. */
 const longestPart = 1_024;
-
-/** A longer list is written in groups of this many items. */
-const groupLength = 64;
 
 /**
  * Returns the text of a value whose SHA-256 is its hash: its canonical JSON, as the root of a hash tree (Merkle tree).
@@ -67,6 +65,9 @@ function hasHash(reference: JsonObject): boolean {
 
 function listText(list: readonly JsonValue[], opaque: OpaqueInside): string {
   if (list.length <= groupLength) return itemsText(list, opaque);
+  const known = groupsMade(list);
+  if (known !== undefined && isWhole(known))
+    return `#[${known.map((group) => keptGroupText(group, opaque)).join(",")}]`;
   const groups: string[] = [];
   for (let start = 0; start < list.length; start += groupLength)
     groups.push(groupText(list, start, opaque));
@@ -76,6 +77,21 @@ function listText(list: readonly JsonValue[], opaque: OpaqueInside): string {
 function itemsText(items: readonly JsonValue[], opaque: OpaqueInside): string {
   if (items.every((item) => typeof item === "string")) return JSON.stringify(items);
   return `[${items.map((item) => partText(item, opaque)).join(",")}]`;
+}
+
+/** Whether groups are those that the hash tree has: all but the last one are full. */
+function isWhole(groups: ListGroups<JsonValue>): boolean {
+  return groups.every(({ length }, index) => length === groupLength || index === groups.length - 1);
+}
+
+/** A group that is a frozen list of its own is cached under itself. */
+function keptGroupText(group: readonly JsonValue[], opaque: OpaqueInside): string {
+  const parts = partTexts(opaque);
+  const known = parts.get(group);
+  if (known !== undefined) return known;
+  const text = shortened(itemsText(group, opaque));
+  if (group.every((item) => Object.isFrozen(item))) parts.set(group, text);
+  return text;
 }
 
 /** A group is cached under its last item. */

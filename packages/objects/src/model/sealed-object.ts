@@ -1,6 +1,7 @@
 import { reservedFields } from "./hash-fields.ts";
 import { hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from "./json.ts";
+import { groupsMade } from "./list-groups.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 import { isWellFormed } from "./text-states.ts";
@@ -76,16 +77,16 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
     if (typeof value === "boolean" || value === undefined) return;
     throw new TypeError(`the value at ${path} is a ${typeof value}, which JSON cannot represent`);
   }
-  if (value === null || Object.isFrozen(value)) return;
+  if (value === null) return;
+  const groups = Array.isArray(value) ? groupsMade<JsonValue | undefined>(value) : undefined;
+  for (const group of groups ?? none) freezeGroup(group, path);
+  if (Object.isFrozen(value)) return;
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function")
     throw new TypeError(
       `the value at ${path} has a toJSON method; pass the object through storable() first`,
     );
   if (Array.isArray(value)) {
-    for (const item of value as readonly (JsonValue | undefined)[]) {
-      if (item === undefined) throw new TypeError(`the list at ${path} has a gap`);
-      freeze(item, path);
-    }
+    freezeItems(value as readonly (JsonValue | undefined)[], path);
   } else {
     const object = value as JsonObject;
     for (const field of Object.keys(object)) {
@@ -98,4 +99,22 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
   }
   // Frozen last: a frozen part counts as checked, so it must not contain an invalid value.
   Object.freeze(value);
+}
+
+const none: readonly (readonly JsonValue[])[] = [];
+
+/** The groups of lists whose items were checked and frozen. */
+const checkedGroups = new WeakSet<readonly unknown[]>();
+
+function freezeGroup(group: readonly (JsonValue | undefined)[], path: string): void {
+  if (checkedGroups.has(group)) return;
+  freezeItems(group, path);
+  checkedGroups.add(group);
+}
+
+function freezeItems(items: readonly (JsonValue | undefined)[], path: string): void {
+  for (const item of items) {
+    if (item === undefined) throw new TypeError(`the list at ${path} has a gap`);
+    freeze(item, path);
+  }
 }

@@ -2,6 +2,7 @@ import { presenceOf } from "@self-context-manager/objects";
 import { linkProblems, pinnedNotices } from "../../lines/notices.ts";
 import { isNotedByModel } from "../../render/object-note.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import { marked } from "../../view/entry-groups.ts";
 import { linesBesideOutput } from "../../view/shown-parts.ts";
 import {
   contentParts,
@@ -30,7 +31,8 @@ export function corrections(
 ): readonly ObjectEntry[] {
   const newest = new Map<string, number>();
   const shown = new Map<string, number>();
-  for (const entry of entries) {
+  for (const index of marked(entries, "parts")) {
+    const entry = entries[index] as ViewEntry;
     for (const { of, version } of partsOf(entry))
       newest.set(of, Math.max(version, newest.get(of) ?? 0));
     for (const { of, version } of contentParts(entry)) shown.set(of, version);
@@ -208,7 +210,10 @@ export function pinnedNotice(
   const pinned = context.input.active.filter(({ isPinned }) => isPinned);
   const handles = pinned.map(({ entry }) => entry.handle);
   const text = handles.length === 0 ? nothingPinned : pinnedNotices.some.write(handles.toSorted());
-  const former = entries.findLast(isPinnedNotice)?.text ?? nothingPinned;
+  const former =
+    marked(entries, "notices")
+      .map((index) => entries[index] as ViewEntry)
+      .findLast(isPinnedNotice)?.text ?? nothingPinned;
   return text === former ? undefined : context.notice(text);
 }
 

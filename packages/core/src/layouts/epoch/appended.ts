@@ -57,6 +57,7 @@ function stillScarce(
   scarce: readonly UseKey[] = [],
   redrawn: readonly ViewEntry[],
 ): readonly UseKey[] {
+  if (scarce.length === 0) return scarce;
   const shown = handlesShown(chat);
   const before = handlesShown(redrawn);
   return scarce.filter((of) => shown.has(of) || !before.has(of));

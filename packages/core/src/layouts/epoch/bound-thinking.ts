@@ -9,6 +9,7 @@ import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { shownAnswer } from "../../render/step-content.ts";
 import type { AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
+import { answerFacts, answersWith } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /**
@@ -76,7 +77,9 @@ export function lostThinking(
 ): number {
   if (boundTo(context) === undefined) return 0;
   let tokens = 0;
-  for (const entry of entries.slice(from)) {
+  for (const index of answersWith(context, entries, (answers) => answerFacts(answers).signed)) {
+    const entry = entries[index] as ViewEntry;
+    if (index < from) continue;
     const step = showsThinking(context, entry) ? context.answerAt(entry) : undefined;
     if (step !== undefined) tokens += thinkingTokens(step);
   }

@@ -1,14 +1,9 @@
 import { defined, type ObjectId } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
+import { rawTokens } from "../../view/entry-groups.ts";
 import { filledShare } from "../../view/filled-share.ts";
 import type { EpochEnd, EpochFigures } from "../../view/layout.ts";
-import {
-  contentParts,
-  handlesShown,
-  partsOf,
-  rawTokens,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import { contentParts, handlesShown, partsOf, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { appended, type Before } from "./appended.ts";
 import { boundTo } from "./bound-thinking.ts";
@@ -92,8 +87,7 @@ export function decide(context: PlanningContext, last: ViewRecord | undefined): 
   const left = isNew ? [...summarized(context, last, ended), ...ended.removed] : before.left;
   const known = kept.until === undefined ? firstMemory : before;
   const { forgottenFrom = Infinity } = context.epochs;
-  const firstOf = Math.min(forgottenFrom, firstChange(last?.entries ?? [], entries));
-  const cut = isNew ? firstOf : kept.cut;
+  const cut = isNew ? Math.min(forgottenFrom, firstChange(last?.entries ?? [], entries)) : kept.cut;
   const cached = grown.cachedBefore(cut);
   const found = isNew ? removables(context, entries, firstUnsent(entries)) : canLeave;
   const marks = nextMarks(context, before, { entries, cached, cut, found });
@@ -143,8 +137,8 @@ function figuresOf(
     carried: isSwept ? 0 : carried,
     rewrite,
     promptTokens: rawTokens(entries),
-    sharedTokens: rawTokens(entries.slice(0, cut)),
-    cachedTokens: rawTokens(entries.slice(0, cached)),
+    sharedTokens: rawTokens(entries, 0, cut),
+    cachedTokens: rawTokens(entries, 0, cached),
     appendOnlyTokens,
   };
 }

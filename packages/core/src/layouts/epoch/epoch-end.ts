@@ -1,7 +1,8 @@
 import { defined } from "@self-context-manager/objects";
 import { lostThinkingPrice } from "../../cost/thinking-binding.ts";
 import type { EpochEnd } from "../../view/layout.ts";
-import { rawTokens, type ViewEntry } from "../../view/view-entry.ts";
+import { rawTokens } from "../../view/entry-groups.ts";
+import type { ViewEntry } from "../../view/view-entry.ts";
 import { lostThinking } from "./bound-thinking.ts";
 import { freeTokens } from "./free-texts.ts";
 import type { Removable } from "./leaving.ts";
@@ -71,7 +72,7 @@ export function weigh(
   if (deadTokens === 0) return { ...known, rewrite: 0 };
   // With a cold cache all of the prompt is written again, with a change or without one.
   const first = isCold ? cut : Math.min(cut, cachedBefore(cut));
-  let kept = rawTokens(entries.slice(first));
+  let kept = rawTokens(entries, first);
   for (const { index, saves } of leaving) if (index >= first) kept -= saves;
   const written = Math.max(0, (write - read) * (kept - free - lost));
   return { ...known, rewrite: written + lostThinkingPrice * lost };

@@ -1,10 +1,10 @@
-import { defined } from "@self-context-manager/objects";
+import { defined, groupsOf } from "@self-context-manager/objects";
 import { isRendered } from "../../render/drawn-entry.ts";
 import { renderEntry } from "../../render/render-entry.ts";
 import { describeEntries } from "../../view/describe-entries.ts";
 import type { ActiveObject, Layout } from "../../view/layout.ts";
 import { linesBesideOutput } from "../../view/shown-parts.ts";
-import { isContent, isCounted, partsOf } from "../../view/view-entry.ts";
+import { isContent, isCounted, partsOf, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { decide } from "./decide.ts";
 import { departureOf } from "./departure.ts";
@@ -49,10 +49,32 @@ function neededVersions(
   isLatest: (handle: string, version: number) => boolean = () => false,
 ): readonly string[] {
   const names = new Set<string>();
+  for (const group of groupsOf(record.entries)) {
+    const before = settled.get(group);
+    // The pool has the newest versions of its lines, as it had them for the last view.
+    if (before?.isLatest !== isLatest) addNeeded(names, group, isLatest);
+    else for (const name of before.names) names.add(name);
+  }
+  for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);
+  return [...names];
+}
+
+/** The groups whose messages are all rendered, with the versions that they need while `isLatest` is the same function. */
+const settled = new WeakMap<
+  readonly ViewEntry[],
+  { readonly isLatest: unknown; readonly names: ReadonlySet<string> }
+>();
+
+function addNeeded(
+  all: Set<string>,
+  group: readonly ViewEntry[],
+  isLatest: (handle: string, version: number) => boolean,
+): void {
+  const names = new Set<string>();
   const addLine = (handle: string, version: number): void => {
     if (!isLatest(handle, version)) names.add(`${handle}@${version}`);
   };
-  for (const entry of record.entries) {
+  for (const entry of group) {
     const isNew = !isRendered(entry);
     const isBare = entry.type === "result" && entry.form === "bare" && entry.replaces !== undefined;
     if ((isNew || isBare) && entry.type === "result" && entry.of !== undefined) {
@@ -73,6 +95,6 @@ function neededVersions(
       else if (canChange && !isCounted(part)) for (const one of [version, since]) addLine(of, one);
     }
   }
-  for (const { entry, stored } of active) names.delete(`${entry.handle}@${stored.version}`);
-  return [...names];
+  if (group.every(isRendered)) settled.set(group, { isLatest, names });
+  for (const name of names) all.add(name);
 }

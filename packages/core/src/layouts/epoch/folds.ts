@@ -4,7 +4,6 @@ import {
   type AssistantEntry,
   contentParts,
   partsOf,
-  rawTokens,
   type ResultEntry,
   type ViewEntry,
 } from "../../view/view-entry.ts";
@@ -153,7 +152,9 @@ function withFold(
   );
   const made = context.sized({ ...answer, fold });
   if (!isMore) return made;
-  const removed = rawTokens(folded.flatMap((step) => [step.answer, ...step.results]));
+  let removed = 0;
+  for (const step of folded)
+    for (const { tokens } of [step.answer, ...step.results]) removed += tokens;
   return 2 * (made.tokens - answer.tokens) <= removed ? made : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { groupsOf } from "@self-context-manager/objects";
 import { canReplace, replacedTexts, withoutReplaced } from "../../calls/replaced-texts.ts";
 import { withHeads } from "../../calls/text-heads.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
@@ -11,6 +12,7 @@ import { type AssistantStep, callsOf } from "../../chat/turn.ts";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
+import { firstMarked, marked } from "../../view/entry-groups.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import type { ArgumentStub, AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
@@ -18,6 +20,7 @@ import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentTokens, holder, mayChange } from "./large-arguments.ts";
 import type { Removable } from "./leaving.ts";
 import { middleTokens, withoutMiddle } from "./long-outputs.ts";
+import { answerFacts, answersOf, type PlacedAnswers } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { firstUnsent } from "./same-entries.ts";
 
@@ -61,8 +64,10 @@ export function freeTokens(
     tokens += thinking;
     for (const { call, saves } of calls) if (!whole.has(`${index}.${call}`)) tokens += saves;
   }
-  for (const [index, entry] of entries.slice(0, firstUnsent(entries)).entries())
-    if (index >= from && !whole.has(`${index}.undefined`)) tokens += middleTokens(context, entry);
+  const answered = firstUnsent(entries);
+  for (const index of marked(entries, "content"))
+    if (index >= from && index < answered && !whole.has(`${index}.undefined`))
+      tokens += middleTokens(context, entries[index] as ViewEntry);
   return tokens;
 }
 
@@ -104,10 +109,8 @@ export function lacksNewestThinking(
   entries: readonly ViewEntry[],
 ): boolean {
   const from = context.demandedFrom;
-  return entries.some(
-    (entry) =>
-      entry.type === "assistant" && entry.thinking === "all-left-out" && entry.turn >= from,
-  );
+  const isNewest = (entry: ViewEntry): boolean => entry.type === "assistant" && entry.turn >= from;
+  return firstMarked(entries, "thoughtless", isNewest) !== -1;
 }
 
 /** Returns the free texts of the answers from an index on, by the index of their entries. */
@@ -120,10 +123,15 @@ function freeTextsFrom(
   const demanded = context.demandedFrom;
   let needed: ReadonlySet<string> | undefined;
   let age = -1;
-  for (let index = entries.length - 1; index >= from; index -= 1) {
+  let start = entries.length;
+  const pass = (group: readonly ViewEntry[]): void => {
+    for (let index = start + group.length - 1; index >= Math.max(from, start); index -= 1)
+      look(index);
+  };
+  const look = (index: number): void => {
     const entry = entries[index];
     const step = entry?.type === "assistant" ? context.answerAt(entry) : undefined;
-    if (entry?.type !== "assistant" || step === undefined) continue;
+    if (entry?.type !== "assistant" || step === undefined) return;
     if (step.toolcall_ids.length > 0) age += 1;
     const thinking = freeThinking(context, entry, step, demanded);
     const isFree = (one: FreeCall): boolean => {
@@ -140,8 +148,32 @@ function freeTextsFrom(
     const leaving = calls.length > 0 && mayChange(context, entry, step) ? calls : [];
     if (thinking !== undefined || leaving.length > 0)
       found.set(index, { calls: leaving, thinking });
+  };
+  for (const group of groupsOf(entries).toReversed()) {
+    start -= group.length;
+    if (start + group.length <= from) break;
+    const answers = answersOf(context, group);
+    if (canBeFree(context, answers)) pass(group);
+    else age += answerFacts(answers).withCalls;
   }
   return found;
+}
+
+const freePlaces = new WeakMap<
+  PlacedAnswers,
+  { readonly settings: EpochSettings; readonly isAny: boolean }
+>();
+
+/** Whether any of the answers has texts that are free as soon as they are old. */
+function canBeFree(context: PlanningContext, answers: PlacedAnswers): boolean {
+  const { settings } = context;
+  const known = freePlaces.get(answers);
+  if (known?.settings === settings) return known.isAny;
+  const isAny =
+    answerFacts(answers).thinking.length > 0 ||
+    answers.some((step) => step !== undefined && freeCalls(context, step).length > 0);
+  freePlaces.set(answers, { settings, isAny });
+  return isAny;
 }
 
 /** Returns how many answers with tool calls must follow before texts of a form leave. */

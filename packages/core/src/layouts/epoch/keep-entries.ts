@@ -2,11 +2,13 @@ import { defined } from "@self-context-manager/objects";
 import { fileReferences } from "../../calls/toolcall-object.ts";
 import type { EpochEnd } from "../../view/layout.ts";
 import { leftOutOf, placesOf } from "../../view/left-out-rows.ts";
+import { firstMarked } from "../../view/entry-groups.ts";
 import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, showsThinking } from "./bound-thinking.ts";
 import { compactionName, type EpochMemory } from "./epoch-memory.ts";
 import { lacksNewestThinking } from "./free-texts.ts";
+import { answerFacts, answersWith } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
 import { lacksNewestParts } from "./user-entries.ts";
@@ -36,7 +38,7 @@ export function keepEntries(
   const replaced = replacement(context, last, memory);
   if (replaced !== undefined) return { ...nothing, end: replaced };
   const { entries, turns, steps } = withinChat(context, last);
-  const late = entries.findIndex((entry) => isLate(context, entry));
+  const late = firstMarked(entries, "waiting", (entry) => isLate(context, entry));
   const refused = refusedFrom(context, entries, memory);
   const { from: other, isWithheld } = leftOutNow(context, entries, memory);
   const { forgottenFrom: forgotten = -1 } = context.epochs;
@@ -80,6 +82,7 @@ function hasFoldOfLeftOut(
   { leftOut, answerAt }: Pick<PlanningContext, "leftOut" | "answerAt">,
   { entries }: ViewRecord,
 ): boolean {
+  if (leftOut.rows.length === 0) return false;
   return entries.some((entry) => {
     if (entry.type !== "assistant" || entry.fold === undefined) return false;
     const { turn, step, fold } = entry;
@@ -167,9 +170,12 @@ function refusedFrom(
   if (bound === undefined) return -1;
   const { changedFrom = Infinity, forgottenFrom = Infinity } = context.epochs;
   const from = memory.bound_to === bound ? Math.min(changedFrom, forgottenFrom) : 0;
-  return entries.findIndex(
-    (entry, index) => index >= from && showsThinking(context, entry) && !context.leftOut.has(entry),
-  );
+  const signed = answersWith(context, entries, (answers) => answerFacts(answers).signed);
+  const found = signed.find((index) => {
+    const entry = entries[index] as ViewEntry;
+    return index >= from && showsThinking(context, entry) && !context.leftOut.has(entry);
+  });
+  return found ?? -1;
 }
 
 /**

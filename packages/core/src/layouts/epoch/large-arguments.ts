@@ -7,8 +7,14 @@ import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { argumentsKey, type UseKey } from "../../policy/activation-policy.ts";
 import { stubbed } from "../../render/argument-stubs.ts";
 import type { HeldTexts } from "../../view/layout.ts";
-import { type ArgumentStub, type AssistantEntry, isWholeStub } from "../../view/view-entry.ts";
+import {
+  type ArgumentStub,
+  type AssistantEntry,
+  isWholeStub,
+  type ViewEntry,
+} from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
+import { answersWith, type PlacedAnswers } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Large arguments in view that can leave. */
@@ -46,6 +52,30 @@ export function argumentsInView(
     const known = context.resultAt({ ...entry, call });
     if (known === undefined || saves <= 0) return [];
     return [{ key: argumentsKey(known.handle), call, saves }];
+  });
+}
+
+const largePlaces = new WeakMap<
+  PlacedAnswers,
+  { readonly from: number; readonly places: readonly number[] }
+>();
+
+/** Returns the indexes of the answers in a view of which large arguments can be in view, in order. */
+export function answersWithLarge(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+): readonly number[] {
+  const from = context.settings.largeArguments;
+  if (from === undefined) return [];
+  return answersWith(context, entries, (answers) => {
+    const known = largePlaces.get(answers);
+    if (known?.from === from) return known.places;
+    const places = [...answers.keys()].filter((at) => {
+      const step = answers[at];
+      return step !== undefined && largeCallsOf(context, step, from).length > 0;
+    });
+    largePlaces.set(answers, { from, places });
+    return places;
   });
 }
 

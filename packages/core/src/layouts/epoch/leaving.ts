@@ -1,10 +1,11 @@
 import { defined } from "@self-context-manager/objects";
 import type { CallKind } from "../../calls/call-kind.ts";
 import type { InView, UseKey } from "../../policy/activation-policy.ts";
+import { marked } from "../../view/entry-groups.ts";
 import { contentParts, type ShownPart, type ViewEntry } from "../../view/view-entry.ts";
 import { fixedTypes } from "../../view/fixed-types.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
-import { argumentsInView } from "./large-arguments.ts";
+import { answersWithLarge, argumentsInView } from "./large-arguments.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { leavingParts } from "./user-entries.ts";
 
@@ -43,12 +44,13 @@ export function removables(
   unsentFrom: number,
 ): readonly Removable[] {
   const lastWhole = new Map<string, number>();
-  entries.forEach((entry, index) => {
-    for (const part of contentParts(entry))
+  const contents = marked(entries, "content");
+  for (const index of contents)
+    for (const part of contentParts(entries[index] as ViewEntry))
       if (part.form === "whole") lastWhole.set(part.of, index);
-  });
   const found: Removable[] = [];
-  entries.forEach((entry, index) => {
+  for (const index of inOrder(contents, answersWithLarge(context, entries))) {
+    const entry = entries[index] as ViewEntry;
     const isUnsent = index >= unsentFrom;
     const isLive = (part: ShownPart): boolean =>
       context.active.has(part.of) &&
@@ -72,8 +74,13 @@ export function removables(
         ...defined({ call }),
       });
     }
-  });
+  }
   return found;
+}
+
+function inOrder(some: readonly number[], others: readonly number[]): readonly number[] {
+  if (others.length === 0) return some;
+  return [...some, ...others].toSorted((one, other) => one - other);
 }
 
 /** A part of an entry that can leave. Arguments of calls have no parts. */

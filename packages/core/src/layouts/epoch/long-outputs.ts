@@ -2,12 +2,9 @@ import type { CallKind } from "../../calls/call-kind.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
 import { endsOfTokens } from "../../render/head-and-tail.ts";
 import type { ActiveObject } from "../../view/layout.ts";
-import {
-  rawTokens,
-  type ResultEntry,
-  type ShownPart,
-  type ViewEntry,
-} from "../../view/view-entry.ts";
+import { groupsOf } from "@self-context-manager/objects";
+import { factsOf, rawTokens } from "../../view/entry-groups.ts";
+import type { ResultEntry, ShownPart, ViewEntry } from "../../view/view-entry.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { hasFileBlocks } from "./wanted-parts.ts";
@@ -84,19 +81,29 @@ export function cutOfMiddles(
   const { read, write, isCold } = context.cache;
   let [answers, carried, gone, behind] = [0, 0, 0, 0];
   let found: number | undefined;
-  for (let index = entries.length - 1; index >= 0; index -= 1) {
-    const entry = entries[index];
-    if (entry?.type === "assistant") answers += 1;
-    if (entry === undefined || index >= sent) continue;
-    behind += entry.tokens;
-    if (answers === 0) continue;
-    const middle = middleTokens(context, entry);
-    if (middle === 0) continue;
-    gone += middle;
-    carried += read * middle * (answers - 1);
-    const lost = isCold ? 0 : rawTokens(entries.slice(cachedBefore(index), index));
-    const written = isCold ? 0 : Math.max(0, lost + behind - gone);
-    if (carried >= shareOfMiddles * (write - read) * written) found = index;
+  let start = entries.length;
+  for (const group of groupsOf(entries).toReversed()) {
+    start -= group.length;
+    const facts = factsOf(group);
+    if (facts.content.length === 0 && start + group.length <= sent) {
+      answers += facts.answers.length;
+      behind += facts.tokens;
+      continue;
+    }
+    for (let index = start + group.length - 1; index >= start; index -= 1) {
+      const entry = entries[index];
+      if (entry?.type === "assistant") answers += 1;
+      if (entry === undefined || index >= sent) continue;
+      behind += entry.tokens;
+      if (answers === 0) continue;
+      const middle = middleTokens(context, entry);
+      if (middle === 0) continue;
+      gone += middle;
+      carried += read * middle * (answers - 1);
+      const lost = isCold ? 0 : rawTokens(entries, cachedBefore(index), index);
+      const written = isCold ? 0 : Math.max(0, lost + behind - gone);
+      if (carried >= shareOfMiddles * (write - read) * written) found = index;
+    }
   }
   return found;
 }

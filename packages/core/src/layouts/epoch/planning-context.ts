@@ -1,4 +1,4 @@
-import { defined } from "@self-context-manager/objects";
+import { defined, groupsOf } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import {
@@ -17,6 +17,7 @@ import { withoutEmpty } from "../../render/step-content.ts";
 import type { ActiveObject, CacheCost, EpochInput, LayoutInput } from "../../view/layout.ts";
 import { type LeftOut, leftOutOf, type MessagePlace } from "../../view/left-out-rows.ts";
 import type { PoolEntry } from "../../view/pool-entry.ts";
+import { factsOf } from "../../view/entry-groups.ts";
 import {
   handlesShown,
   type NoticeEntry,
@@ -143,7 +144,11 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
     notice: (text) => drawnEntry({ type: "notice", text }, source),
     sized: (entry) => drawnEntry(entry, source),
     tokensOf,
-    total: (entries) => entries.reduce((sum, entry) => sum + tokensOf(entry), 0),
+    total: (entries) => {
+      let sum = 0;
+      for (const group of groupsOf(entries)) sum += groupTokens(input, group, tokensOf);
+      return sum;
+    },
   };
 }
 
@@ -169,19 +174,39 @@ function newestAnswer(turns: readonly Turn[]): TurnPosition | undefined {
 
 const counted = new WeakMap<ViewEntry, { readonly estimator: unknown; readonly tokens: number }>();
 
-function countedTokens(
-  { estimator, calibration = uncalibrated }: LayoutInput,
-  source: ViewSource,
-  entry: ViewEntry,
-): number {
-  // An entry has the estimate without a calibration and for an unknown model.
-  const { factor, factors } = calibration;
-  const isRaw = factor === 1 && factors === undefined && estimator.model === undefined;
-  if (isRaw) return entry.tokens;
+function countedTokens(input: LayoutInput, source: ViewSource, entry: ViewEntry): number {
+  if (isRaw(input)) return entry.tokens;
+  const { estimator } = input;
   const known = counted.get(entry);
   if (known?.estimator === estimator) return known.tokens;
   const tokens = messageTokens(messageOf(entry, source), estimator);
   counted.set(entry, { estimator, tokens });
+  return tokens;
+}
+
+/** Whether the tokens of entries count: they are estimates without a calibration and for an unknown model. */
+export function isRaw({ estimator, calibration = uncalibrated }: LayoutInput): boolean {
+  const { factor, factors } = calibration;
+  return factor === 1 && factors === undefined && estimator.model === undefined;
+}
+
+const countedGroups = new WeakMap<
+  readonly ViewEntry[],
+  { readonly estimator: unknown; readonly tokens: number }
+>();
+
+function groupTokens(
+  input: LayoutInput,
+  group: readonly ViewEntry[],
+  tokensOf: (entry: ViewEntry) => number,
+): number {
+  if (isRaw(input)) return factsOf(group).tokens;
+  const { estimator } = input;
+  const known = countedGroups.get(group);
+  if (known?.estimator === estimator) return known.tokens;
+  let tokens = 0;
+  for (const entry of group) tokens += tokensOf(entry);
+  countedGroups.set(group, { estimator, tokens });
   return tokens;
 }
 

@@ -6,6 +6,7 @@ import { mediaOf } from "../../cost/media-facts.ts";
 import type { InView } from "../../policy/activation-policy.ts";
 import { withoutEmpty } from "../../render/step-content.ts";
 import { leftPart } from "../../render/left-user-parts.ts";
+import { firstMarked } from "../../view/entry-groups.ts";
 import { hasLeft, type UserEntry, type UserPart, type ViewEntry } from "../../view/view-entry.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
@@ -78,9 +79,7 @@ export function leavingParts(context: PlanningContext, entry: ViewEntry): readon
 
 /** Whether a view shows the newest user message without one of its long parts, as after the user went back to it. */
 export function lacksNewestParts(context: PlanningContext, entries: readonly ViewEntry[]): boolean {
-  return entries.some(
-    (entry) => context.isNewestUser(entry) && entry.type === "user" && entry.parts?.some(hasLeft),
-  );
+  return firstMarked(entries, "shortened", (entry) => context.isNewestUser(entry)) !== -1;
 }
 
 /** The line that names the object of a part. */

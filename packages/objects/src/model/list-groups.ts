@@ -1,0 +1,90 @@
+/** Number of items of a group. The hash tree writes long lists in groups of this length. */
+export const groupLength = 64;
+
+/** A list in frozen groups of 64 items, in order; the last group can be shorter. */
+export type ListGroups<Item> = readonly (readonly Item[])[];
+
+/** The groups of lists, with the length that the list had. */
+const known = new WeakMap<object, { readonly length: number; readonly groups: unknown }>();
+
+/** The last group that ended with an item. */
+const byLast = new WeakMap<object, readonly unknown[]>();
+
+/**
+ * Returns the groups of a list of objects. A group with the same items as in an earlier list is nearly always the same
+ * object, so what is computed from a group can be kept in a `WeakMap` under it, and a list that grows at its end costs one
+ * pass of comparisons. Items of the list may be added at its end, but never replaced.
+ */
+export function groupsOf<Item extends object>(list: readonly Item[]): ListGroups<Item> {
+  const before = known.get(list);
+  if (before?.length === list.length) return before.groups as ListGroups<Item>;
+  const groups: (readonly Item[])[] = [];
+  for (let start = 0; start < list.length; start += groupLength)
+    groups.push(groupAt(list, start, Math.min(start + groupLength, list.length)));
+  known.set(list, { length: list.length, groups });
+  return groups;
+}
+
+function groupAt<Item extends object>(
+  list: readonly Item[],
+  start: number,
+  end: number,
+): readonly Item[] {
+  const last = list[end - 1] as Item;
+  const former = byLast.get(last) as readonly Item[] | undefined;
+  if (former !== undefined && isPart(list, start, end, former)) return former;
+  const group = Object.freeze(list.slice(start, end));
+  byLast.set(last, group);
+  return group;
+}
+
+/**
+ * Returns the groups of a list of texts, or of other values that no `WeakMap` can have as keys. A group with the same items
+ * as in `former` is the same object.
+ */
+export function groupsLike<Item>(
+  list: readonly Item[],
+  former: ListGroups<Item>,
+): ListGroups<Item> {
+  const groups: (readonly Item[])[] = [];
+  for (let start = 0; start < list.length; start += groupLength) {
+    const end = Math.min(start + groupLength, list.length);
+    const group = former[groups.length];
+    const isSame = group !== undefined && isPart(list, start, end, group);
+    groups.push(isSame ? group : Object.freeze(list.slice(start, end)));
+  }
+  return groups;
+}
+
+/** The groups of lists that were made from them. */
+const made = new WeakMap<readonly unknown[], unknown>();
+
+/**
+ * Returns the list of some groups, frozen. `sealObject` checks and hashes each of the groups once, in however many lists it
+ * is.
+ */
+export function listOfGroups<Item>(groups: ListGroups<Item>): readonly Item[] {
+  const list: Item[] = [];
+  for (const group of groups) for (const item of group) list.push(item);
+  Object.freeze(list);
+  made.set(list, groups);
+  return list;
+}
+
+/** Returns the groups of a list that `listOfGroups` made. */
+export function groupsMade<Item>(list: readonly Item[]): ListGroups<Item> | undefined {
+  return made.get(list) as ListGroups<Item> | undefined;
+}
+
+/** Whether a part of a list has the given items. A loop, because it runs over all items of each new list. */
+function isPart<Item>(
+  list: readonly Item[],
+  start: number,
+  end: number,
+  items: readonly Item[],
+): boolean {
+  if (items.length !== end - start) return false;
+  for (let index = start; index < end; index += 1)
+    if (list[index] !== items[index - start]) return false;
+  return true;
+}
