@@ -156,7 +156,13 @@ export type {
   WantedFile,
   Watcher,
 } from "./ports/watcher.ts";
-export { groupsLike, groupsOf, type ListGroups, listOfGroups } from "./model/list-groups.ts";
+export {
+  groupsLike,
+  groupsOf,
+  type ListGroups,
+  listOfGroups,
+  sumOfGroups,
+} from "./model/list-groups.ts";
 export { madeOnce } from "./model/made-once.ts";
 export { boundedMap } from "./store-kit/bounded-map.ts";
 export { type BodyCache, bodyCache } from "./store-kit/body-cache.ts";

@@ -5,6 +5,7 @@ import {
   type ObjectBody,
   type ObjectId,
   type StaticReference,
+  sumOfGroups,
 } from "@self-context-manager/objects";
 import { chatContent, type StatusOf } from "./chat-content.ts";
 import type { AssistantMessage, OpaqueMessage, UserMessage } from "./message.ts";
@@ -58,7 +59,7 @@ export function chatBody(state: ChatState, statusOf: StatusOf): ObjectBody {
     content: chatContent(state.turns, statusOf),
     turns: state.turns,
     session_ref: sessionRef,
-    turn_count: state.turns.filter((turn) => turn.user !== null).length,
+    turn_count: turnCount(state.turns),
     step_count: stepCount(state.turns),
     toolcall_refs: state.toolcallRefs,
     ...(state.loadedRefs.length === 0 ? {} : { loaded_refs: state.loadedRefs }),
@@ -96,7 +97,7 @@ export function archivedChatBody(
     char_count: content.length,
     turns,
     session_ref: sessionRef,
-    turn_count: turns.filter((turn) => turn.user !== null).length,
+    turn_count: turnCount(turns),
     step_count: stepCount(turns),
     toolcall_refs: state.toolcallRefs.filter((one) => calls.has(one.id)),
     ...(userRefs.length === 0 ? {} : { user_refs: userRefs }),
@@ -194,7 +195,16 @@ export function turnsFrom(turns: readonly Turn[], { turn, step }: TurnPosition):
   return rest.length === 0 ? later : [{ user: null, timestamp: null, steps: rest }, ...later];
 }
 
+/** Returns the number of user messages in a chat. */
+function turnCount(turns: readonly Turn[]): number {
+  return sumOfGroups(turns, countedTurns, ({ user }) => (user === null ? 0 : 1));
+}
+
+const countedTurns = new WeakMap<readonly Turn[], number>();
+
 /** Returns the number of steps in a chat. */
 function stepCount(turns: readonly Turn[]): number {
-  return turns.reduce((count, turn) => count + turn.steps.length, 0);
+  return sumOfGroups(turns, countedSteps, ({ steps }) => steps.length);
 }
+
+const countedSteps = new WeakMap<readonly Turn[], number>();

@@ -49,7 +49,10 @@ export function recogniseList(
     const shared = newFrom ?? begin;
     let all: readonly string[] | undefined;
     const keys = (): readonly string[] => (all ??= keysFrom(messages, 0));
-    return { messages, known, shared, newFrom, keys, keysBehind: keysFrom(messages, shared) };
+    // A message before the shared ones has its name among the known keys, if it is the first one of that name.
+    const isNew = (name: string): boolean => newFrom === undefined && !known.known.has(name);
+    const keysBehind = keysFrom(messages, shared, isNew);
+    return { messages, known, shared, newFrom, keys, keysBehind };
   }
   const named = keysFrom(
     messages.filter(({ isNamed }) => isNamed),
@@ -91,9 +94,13 @@ type NamedMessage = Pick<ReadMessage, "identity" | "key">;
 
 /**
  * Returns the keys of messages that their host names, from an index on. Of messages with the same key, the later ones have
- * an ordinal.
+ * an ordinal. `isNew`: whether no message before the index is known to have a name. Default: nothing is known of any name.
  */
-export function keysFrom(messages: readonly NamedMessage[], from: number): readonly string[] {
+export function keysFrom(
+  messages: readonly NamedMessage[],
+  from: number,
+  isNew: (name: string) => boolean = () => false,
+): readonly string[] {
   const counts = new Map<string, number>();
   const few = messages.length - from <= fewMessages;
   const keys: string[] = [];
@@ -101,7 +108,8 @@ export function keysFrom(messages: readonly NamedMessage[], from: number): reado
     const one = messages[index];
     if (one === undefined) continue;
     const name = one.key;
-    const ordinal = counts.get(name) ?? (few ? countSame(messages, one.identity, from) : 0);
+    const ordinal =
+      counts.get(name) ?? (few && !isNew(name) ? countSame(messages, one.identity, from) : 0);
     counts.set(name, ordinal + 1);
     if (index >= from) keys.push(ordinal === 0 ? name : `${name} #${ordinal}`);
   }
@@ -139,6 +147,7 @@ function commonStart(messages: readonly ReadMessage[], sequence: readonly KnownM
 
 /** Whether two identities are of the same message. Times are compared only if there are no keys. */
 function isSame(left: MessageIdentity, right: MessageIdentity): boolean {
+  if (left === right) return true;
   if (left.role !== right.role || left.callId !== right.callId || left.key !== right.key)
     return false;
   return left.key !== undefined || left.timestamp === right.timestamp;

@@ -8,6 +8,7 @@ import {
   type StaticReference,
   type StoredMetadata,
   type StoredVersion,
+  sumOfGroups,
   toJson,
 } from "@self-context-manager/objects";
 import { executionIn, rangeIn } from "../calls/execution.ts";
@@ -22,7 +23,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from "../chat/message.ts";
-import { isAssistantStep, isDiscarded, type Turn } from "../chat/turn.ts";
+import { isAssistantStep, isDiscarded, type Step, type Turn } from "../chat/turn.ts";
 import { type FileRendering, renderedLines } from "../host/file-rendering.ts";
 import type { SessionScope } from "../state/session-scope.ts";
 
@@ -184,11 +185,16 @@ async function isSameResult(
 
 /** Returns the number of prompts and answers in turns. */
 export function spokenLength(turns: readonly Turn[]): number {
-  return turns.reduce((sum, { user, steps }) => {
-    const answers = steps.filter((step) => isAssistantStep(step) && !isDiscarded(step));
-    return sum + (user === null ? 0 : 1) + answers.length;
-  }, 0);
+  return sumOfGroups(turns, spokenTurns, ({ user, steps }) => {
+    const answers = sumOfGroups(steps, spokenSteps, (step) =>
+      isAssistantStep(step) && !isDiscarded(step) ? 1 : 0,
+    );
+    return (user === null ? 0 : 1) + answers;
+  });
 }
+
+const spokenTurns = new WeakMap<readonly Turn[], number>();
+const spokenSteps = new WeakMap<readonly Step[], number>();
 
 /** Returns the prompts and answers of turns. */
 export function spokenIn(turns: readonly Turn[]): SpokenChat {

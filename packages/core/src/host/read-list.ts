@@ -1,4 +1,4 @@
-import { defined, type LimitedJson, toLimitedJson } from "@self-context-manager/objects";
+import { defined, type LimitedJson, madeOnce, toLimitedJson } from "@self-context-manager/objects";
 import { contentKey, fingerprintKey } from "../chat/content-key.ts";
 import type { Message } from "../chat/message.ts";
 import type { FileRendering } from "./file-rendering.ts";
@@ -51,13 +51,62 @@ export function readList<Raw>(
   codec: MessageCodec<Raw>,
   known?: ReadList<NoInfer<Raw>>,
 ): ReadList<Raw> {
-  const there =
-    known === undefined ? undefined : new Map(known.messages.map((one) => [one.raw, one]));
   const { fileRendering, marksSummaries } = codec;
   return {
-    messages: messages.map((raw) => there?.get(raw) ?? readMessage(raw, codec)),
+    messages: readMessages(messages, codec, known),
     ...defined({ fileRendering, marksSummaries }),
   };
+}
+
+/** The last list that each codec read of those that begin with a message. */
+const lastLists = new WeakMap<
+  MessageCodec<never>,
+  WeakMap<object, readonly ReadMessage<unknown>[]>
+>();
+
+/**
+ * A message at the same place as in the last list that began with the same one is not read again if its identity is the
+ * same: then its content is the same by the laws of codecs.
+ */
+function readMessages<Raw>(
+  messages: readonly Raw[],
+  codec: MessageCodec<Raw>,
+  known: ReadList<Raw> | undefined,
+): readonly ReadMessage<Raw>[] {
+  let byRaw: ReadonlyMap<Raw, ReadMessage<Raw>> | undefined;
+  const there = (raw: Raw): ReadMessage<Raw> | undefined => {
+    byRaw ??= new Map(known?.messages.map((one) => [one.raw, one]));
+    return byRaw.get(raw);
+  };
+  const [first] = messages;
+  const isKept = typeof first === "object" && first !== null;
+  const lists = madeOnce(lastLists, codec, () => new WeakMap());
+  const last = (isKept ? lists.get(first) : undefined) as readonly ReadMessage<Raw>[] | undefined;
+  const read: ReadMessage<Raw>[] = [];
+  for (let index = 0; index < messages.length; index += 1) {
+    const raw = messages[index] as Raw;
+    const before = last?.[index];
+    const isSame = before !== undefined && before.raw === raw && isStill(before, codec);
+    read.push(isSame ? before : (there(raw) ?? readMessage(raw, codec)));
+  }
+  if (isKept) lists.set(first, read);
+  return read;
+}
+
+/** Whether a message has the identity with which it was read. */
+function isStill<Raw>({ raw, identity: was }: ReadMessage<Raw>, codec: MessageCodec<Raw>): boolean {
+  const now = codec.identify(raw);
+  if (now.key === undefined && now.timestamp === undefined && now.callId === undefined)
+    return (
+      now.fingerprint !== undefined && now.fingerprint === was.fingerprint && now.role === was.role
+    );
+  return (
+    now.key === was.key &&
+    now.timestamp === was.timestamp &&
+    now.callId === was.callId &&
+    now.role === was.role &&
+    now.fingerprint === was.fingerprint
+  );
 }
 
 /** Returns the key by which core recognises a message. Messages with the same key are distinguished by their places. */
@@ -66,9 +115,18 @@ export function messageKey<Raw>(raw: Raw, codec: MessageCodec<Raw>): string {
 }
 
 function readMessage<Raw>(raw: Raw, codec: MessageCodec<Raw>): ReadMessage<Raw> {
-  let decoded: LimitedJson | undefined;
-  const decode = (): Message => (decoded ??= toLimitedJson(codec.decode(raw))).json as Message;
-  const isCut = (): boolean => decoded?.isCut === true;
+  // The message is read for many requests, and its decoded form is needed for one.
+  let decoded: WeakRef<LimitedJson & object> | undefined;
+  let wasCut = false;
+  const decode = (): Message => {
+    const before = decoded?.deref();
+    if (before !== undefined) return before.json as Message;
+    const made = toLimitedJson(codec.decode(raw));
+    decoded = new WeakRef(made);
+    wasCut = made.isCut;
+    return made.json as Message;
+  };
+  const isCut = (): boolean => wasCut;
   const identity = withKey(codec.identify(raw), decode);
   const key = keyName(identity);
   return { raw, identity, key, isNamed: isNamed(identity), mark: "own", decode, isCut };

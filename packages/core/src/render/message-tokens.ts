@@ -56,9 +56,7 @@ export function classTokens(
   const [first] = messages;
   const last = first === undefined ? undefined : countedLists.get(first);
   const isContinued =
-    last !== undefined &&
-    last.model === model &&
-    last.messages.every((message, index) => message === messages[index]);
+    last !== undefined && last.model === model && beginsWith(messages, last.messages);
   const sums: Record<string, number> = isContinued ? { ...last.sums } : {};
   for (let index = isContinued ? last.messages.length : 0; index < messages.length; index += 1) {
     const message = messages[index];
@@ -69,6 +67,13 @@ export function classTokens(
   return Object.fromEntries(
     Object.entries(sums).map(([name, tokens]) => [name, Math.round(tokens)]),
   );
+}
+
+/** A loop, because it runs over all messages of each view. */
+function beginsWith(messages: readonly ViewMessage[], beginning: readonly ViewMessage[]): boolean {
+  for (let index = 0; index < beginning.length; index += 1)
+    if (beginning[index] !== messages[index]) return false;
+  return true;
 }
 
 function classesOf(message: ViewMessage, estimator: TokenEstimator): ClassTokens {

@@ -44,13 +44,13 @@ export function fileFollower(tracker: FileTracker, logger: Logger): FileFollower
       const objects: StoredMetadata[] = [];
       const onlyNamed = new Set<ObjectId>();
       const ids = [...state.pool.untracked];
-      const read = readFiles(state);
+      let read: ReadonlySet<ObjectId> | undefined;
       for (const id of ids) {
         const stored = state.pool.get(id)?.stored;
         if (stored === undefined) continue;
         objects.push(stored);
         // Of a large file that has grown, the newest version is unread, and a file can be too large to be read at all.
-        const isRead = isLargeUnread(stored.body) && read.has(id);
+        const isRead = isLargeUnread(stored.body) && (read ??= readFiles(state)).has(id);
         const isShown = state.shown.has(id) || state.active.has(id) || isRead;
         const presence = presenceOf(stored.body);
         if (!isShown && (presence === "unread" || presence === "missing")) onlyNamed.add(id);

@@ -1,4 +1,4 @@
-import { type JsonObject, sha256 } from "@self-context-manager/objects";
+import { groupsOf, type JsonObject, sha256 } from "@self-context-manager/objects";
 import type { CallFacts } from "../calls/call-kind.ts";
 import { canWrite } from "../calls/written-stand-ins.ts";
 import { forgottenForm } from "../forget/forgotten-mark.ts";
@@ -17,13 +17,11 @@ import type { View } from "./view-options.ts";
  * the host is revealed here. Keys of messages are made from the host's own messages, before.
  */
 export function maskedSession(session: ContextSession, mask: SessionMask): ContextSession {
-  const hidden = (list: ReadList): ReadList => ({
-    ...list,
-    messages: list.messages.map((one) => hiddenMessage(one, mask)),
-  });
+  const hiddenOf = hiddenMessages(mask);
+  const hidden = (list: ReadList): ReadList => ({ ...list, messages: hiddenOf(list.messages) });
   const reveal = (text: string): string => mask.reveal(text);
   const revealed = revealedMessages(mask);
-  const shown = (view: View): View => ({ ...view, messages: view.messages.map(revealed) });
+  const shown = (view: View): View => ({ ...view, messages: revealed(view.messages) });
   const answered = async (answer: Promise<ToolAnswer>): Promise<ToolAnswer> =>
     revealedAnswer(await answer, mask);
   const masked: ContextSession = {
@@ -66,6 +64,29 @@ export function maskedSession(session: ContextSession, mask: SessionMask): Conte
   return masked;
 }
 
+/** Returns a function that hides the messages of lists. A list nearly always continues the last one. */
+function hiddenMessages(
+  mask: SessionMask,
+): (messages: readonly ReadMessage[]) => readonly ReadMessage[] {
+  const lists = new WeakMap<
+    ReadMessage,
+    { readonly from: readonly ReadMessage[]; readonly to: readonly ReadMessage[] }
+  >();
+  return (messages) => {
+    const [first] = messages;
+    if (first === undefined) return messages;
+    const last = lists.get(first);
+    const to: ReadMessage[] = [];
+    for (let index = 0; index < messages.length; index += 1) {
+      const one = messages[index] as ReadMessage;
+      const before = last?.from[index] === one ? last.to[index] : undefined;
+      to.push(before ?? hiddenMessage(one, mask));
+    }
+    lists.set(first, { from: messages, to });
+    return to;
+  };
+}
+
 function hiddenMessage(one: ReadMessage, mask: SessionMask): ReadMessage {
   let made: { readonly message: ReturnType<ReadMessage["decode"]>; revision: number } | undefined;
   return {
@@ -81,15 +102,31 @@ function hiddenMessage(one: ReadMessage, mask: SessionMask): ReadMessage {
 }
 
 /** Returns a function that reveals the messages of views. Nearly all messages are those of the view before. */
-function revealedMessages(mask: SessionMask): (message: ViewMessage) => ViewMessage {
+function revealedMessages(
+  mask: SessionMask,
+): (messages: readonly ViewMessage[]) => readonly ViewMessage[] {
   const known = new WeakMap<ViewMessage, ViewMessage>();
-  return (message) => {
+  const groups = new WeakMap<readonly ViewMessage[], readonly ViewMessage[]>();
+  const revealed = (message: ViewMessage): ViewMessage => {
     const before = known.get(message);
     if (before !== undefined) return before;
     let isWhole = true;
     const made = changedMessage(message, (text) => mask.reveal(text, () => (isWhole = false)));
     // The bytes of a lost mark can come back with another process.
     if (isWhole) known.set(message, made);
+    return made;
+  };
+  const revealedGroup = (group: readonly ViewMessage[]): readonly ViewMessage[] => {
+    const before = groups.get(group);
+    if (before !== undefined) return before;
+    const made = group.map(revealed);
+    if (group.every((message) => known.has(message))) groups.set(group, made);
+    return made;
+  };
+  return (messages) => {
+    const made: ViewMessage[] = [];
+    for (const group of groupsOf(messages))
+      for (const message of revealedGroup(group)) made.push(message);
     return made;
   };
 }

@@ -1,4 +1,4 @@
-import { lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
+import { groupsOf, lineCount, linesOf, type ObjectId } from "@self-context-manager/objects";
 import { isOwnCall, opensUnread } from "../calls/own-call.ts";
 import { usualToolFacts } from "../calls/tool-facts.ts";
 import { fileReferences, filesInResult } from "../calls/toolcall-object.ts";
@@ -41,10 +41,16 @@ export function plainMessages(
   };
   const sums: Record<string, number> = {};
   addTo(sums, classTokens(compaction?.messages.map(({ message }) => message) ?? [], estimator));
-  for (const [index, turn] of turns.entries()) {
-    if (index > first || (index === first && step === -1)) addTo(sums, turnTokens(counting, turn));
-    else if (index === first)
-      for (const one of turn.steps.slice(step)) addTo(sums, stepTokens(counting, one));
+  const from = step === -1 ? first : first + 1;
+  if (step !== -1)
+    for (const one of turns[first]?.steps.slice(step) ?? []) addTo(sums, stepTokens(counting, one));
+  let start = 0;
+  for (const group of groupsOf(turns)) {
+    if (start >= from) addTo(sums, turnsTokens(counting, group));
+    else
+      for (const turn of group.slice(Math.max(0, from - start)))
+        addTo(sums, turnTokens(counting, turn));
+    start += group.length;
   }
   return sums;
 }
@@ -55,6 +61,17 @@ interface Counting {
   readonly estimator: TokenEstimator;
   /** The active contents. */
   readonly loaded: ReadonlyMap<ObjectId, ActiveObject>;
+}
+
+/** Turns in which every call has its result are counted once. */
+function turnsTokens(counting: Counting, group: readonly Turn[]): ClassTokens {
+  const { groups, steps: counted } = counting.scope.counted;
+  const known = groups.get(group);
+  if (known !== undefined) return known;
+  const sums: Record<string, number> = {};
+  for (const turn of group) addTo(sums, turnTokens(counting, turn));
+  if (group.every(({ steps }) => steps.every((step) => counted.has(step)))) groups.set(group, sums);
+  return sums;
 }
 
 /** A turn nearly always continues what it was at the last call, so only its new steps are added. */

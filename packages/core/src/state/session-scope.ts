@@ -99,13 +99,14 @@ export interface SessionScope {
   readonly replacedTexts: Map<ObjectId, HeldIn | undefined>;
   /**
    * The raw tokens of the messages of the plain host: of results by their objects, of steps in which every call has its
-   * result, and of the turns that begin with such steps, by their first one. A result is counted when it is first in view,
+   * result, of the turns that begin with such steps, by their first one, and of groups of turns. A result is counted when it is first in view,
    * because later its content can have left, and a file that it read can have changed.
    */
   readonly counted: {
     readonly results: Map<ObjectId, ClassTokens>;
     readonly steps: WeakMap<Step, ClassTokens>;
     readonly turns: WeakMap<Step | Turn, CountedTurn>;
+    readonly groups: WeakMap<readonly Turn[], ClassTokens>;
   };
   /** The documents whose links were followed, with the hash of their content then. */
   readonly followed: Map<ObjectId, string>;
@@ -142,7 +143,12 @@ export function emptyScopeMaps(): Pick<
 > {
   return {
     contents: new Map(),
-    counted: { results: new Map(), steps: new WeakMap(), turns: new WeakMap() },
+    counted: {
+      results: new Map(),
+      steps: new WeakMap(),
+      turns: new WeakMap(),
+      groups: new WeakMap(),
+    },
     followed: new Map(),
     heldTexts: new Map(),
     inView: new Map(),

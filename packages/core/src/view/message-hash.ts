@@ -26,11 +26,18 @@ const hashed = new WeakMap<
 export function messagesHash(messages: readonly ViewMessage[]): string {
   const [first] = messages;
   const known = first === undefined ? undefined : hashed.get(first);
-  const grows = known?.messages.every((message, index) => message === messages[index]) === true;
+  const grows = known !== undefined && beginsWith(messages, known.messages);
   const state = grows ? known.state : createHash("sha256");
   const start = grows ? known.messages.length : 0;
   const lines = messages.slice(start).map(messageDigest).join("\n");
   state.update(start > 0 && lines !== "" ? `\n${lines}` : lines);
   if (first !== undefined) hashed.set(first, { messages: [...messages], state });
   return state.copy().digest().subarray(0, hashLength).toString("base64url");
+}
+
+/** A loop, because it runs over all messages of each view. */
+function beginsWith(messages: readonly ViewMessage[], beginning: readonly ViewMessage[]): boolean {
+  for (let index = 0; index < beginning.length; index += 1)
+    if (beginning[index] !== messages[index]) return false;
+  return true;
 }

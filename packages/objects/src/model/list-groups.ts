@@ -1,3 +1,5 @@
+import { madeOnce } from "./made-once.ts";
+
 /** Number of items of a group. The hash tree writes long lists in groups of this length. */
 export const groupLength = 64;
 
@@ -18,19 +20,22 @@ const byLast = new WeakMap<object, readonly unknown[]>();
 export function groupsOf<Item extends object>(list: readonly Item[]): ListGroups<Item> {
   const before = known.get(list);
   if (before?.length === list.length) return before.groups as ListGroups<Item>;
-  const groups: (readonly Item[])[] = [];
-  for (let start = 0; start < list.length; start += groupLength)
-    groups.push(groupAt(list, start, Math.min(start + groupLength, list.length)));
+  const groups = divided(list);
   known.set(list, { length: list.length, groups });
   return groups;
 }
 
-function groupAt<Item extends object>(
-  list: readonly Item[],
-  start: number,
-  end: number,
-): readonly Item[] {
-  const last = list[end - 1] as Item;
+/** Returns the groups of a list, as `groupsOf` does. Items that are no objects get new groups. */
+export function divided<Item>(list: readonly Item[]): ListGroups<Item> {
+  const groups: (readonly Item[])[] = [];
+  for (let start = 0; start < list.length; start += groupLength)
+    groups.push(groupAt(list, start, Math.min(start + groupLength, list.length)));
+  return groups;
+}
+
+function groupAt<Item>(list: readonly Item[], start: number, end: number): readonly Item[] {
+  const last = list[end - 1];
+  if (typeof last !== "object" || last === null) return Object.freeze(list.slice(start, end));
   const former = byLast.get(last) as readonly Item[] | undefined;
   if (former !== undefined && isPart(list, start, end, former)) return former;
   const group = Object.freeze(list.slice(start, end));
@@ -56,6 +61,18 @@ export function groupsLike<Item>(
   return groups;
 }
 
+/** Returns the sum of a whole number of each item. `kept`: the sums of groups. */
+export function sumOfGroups<Item extends object>(
+  list: readonly Item[],
+  kept: WeakMap<readonly Item[], number>,
+  of: (item: Item) => number,
+): number {
+  let sum = 0;
+  for (const group of groupsOf(list))
+    sum += madeOnce(kept, group, () => group.reduce((total, item) => total + of(item), 0));
+  return sum;
+}
+
 /** The groups of lists that were made from them. */
 const made = new WeakMap<readonly unknown[], unknown>();
 
@@ -71,7 +88,13 @@ export function listOfGroups<Item>(groups: ListGroups<Item>): readonly Item[] {
   return list;
 }
 
-/** Returns the groups of a list that `listOfGroups` made. */
+/** Freezes a list that `divided` has just divided. */
+export function freezeDivided<Item>(list: readonly Item[], groups: ListGroups<Item>): void {
+  Object.freeze(list);
+  made.set(list, groups);
+}
+
+/** Returns the groups of a frozen list, if `listOfGroups` or `freezeDivided` has noted them. */
 export function groupsMade<Item>(list: readonly Item[]): ListGroups<Item> | undefined {
   return made.get(list) as ListGroups<Item> | undefined;
 }

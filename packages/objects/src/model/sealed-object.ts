@@ -1,7 +1,7 @@
 import { reservedFields } from "./hash-fields.ts";
 import { hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { groupsMade } from "./list-groups.ts";
+import { divided, freezeDivided, groupLength, groupsMade } from "./list-groups.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 import { isWellFormed } from "./text-states.ts";
@@ -86,16 +86,16 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
       `the value at ${path} has a toJSON method; pass the object through storable() first`,
     );
   if (Array.isArray(value)) {
-    freezeItems(value as readonly (JsonValue | undefined)[], path);
-  } else {
-    const object = value as JsonObject;
-    for (const field of Object.keys(object)) {
-      if (!field.isWellFormed())
-        throw new TypeError(
-          `a field's name at ${path} has a lone surrogate; pass the object through storable() first`,
-        );
-      if (field !== checked) freeze(object[field], `${path}/${field}`);
-    }
+    freezeList(value as readonly (JsonValue | undefined)[], path);
+    return;
+  }
+  const object = value as JsonObject;
+  for (const field of Object.keys(object)) {
+    if (!field.isWellFormed())
+      throw new TypeError(
+        `a field's name at ${path} has a lone surrogate; pass the object through storable() first`,
+      );
+    if (field !== checked) freeze(object[field], `${path}/${field}`);
   }
   // Frozen last: a frozen part counts as checked, so it must not contain an invalid value.
   Object.freeze(value);
@@ -105,6 +105,18 @@ const none: readonly (readonly JsonValue[])[] = [];
 
 /** The groups of lists whose items were checked and frozen. */
 const checkedGroups = new WeakSet<readonly unknown[]>();
+
+/** A long list is checked by groups, because nearly all of them are those of the version before. */
+function freezeList(list: readonly (JsonValue | undefined)[], path: string): void {
+  if (list.length <= groupLength) {
+    freezeItems(list, path);
+    Object.freeze(list);
+    return;
+  }
+  const groups = divided(list);
+  for (const group of groups) freezeGroup(group, path);
+  freezeDivided(list, groups);
+}
 
 function freezeGroup(group: readonly (JsonValue | undefined)[], path: string): void {
   if (checkedGroups.has(group)) return;
