@@ -157,6 +157,7 @@ export type {
   Watcher,
 } from "./ports/watcher.ts";
 export {
+  groupLength,
   groupsLike,
   groupsOf,
   type ListGroups,

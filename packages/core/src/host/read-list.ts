@@ -74,8 +74,11 @@ function readMessages<Raw>(
   known: ReadList<Raw> | undefined,
 ): readonly ReadMessage<Raw>[] {
   let byRaw: ReadonlyMap<Raw, ReadMessage<Raw>> | undefined;
-  const there = (raw: Raw): ReadMessage<Raw> | undefined => {
-    byRaw ??= new Map(known?.messages.map((one) => [one.raw, one]));
+  const there = (raw: Raw, index: number): ReadMessage<Raw> | undefined => {
+    if (known === undefined) return undefined;
+    const beside = known.messages[index];
+    if (beside?.raw === raw) return beside;
+    byRaw ??= new Map(known.messages.map((one) => [one.raw, one]));
     return byRaw.get(raw);
   };
   const [first] = messages;
@@ -86,8 +89,9 @@ function readMessages<Raw>(
   for (let index = 0; index < messages.length; index += 1) {
     const raw = messages[index] as Raw;
     const before = last?.[index];
-    const isSame = before !== undefined && before.raw === raw && isStill(before, codec);
-    read.push(isSame ? before : (there(raw) ?? readMessage(raw, codec)));
+    const isSame = (): boolean =>
+      before !== undefined && before.raw === raw && isStill(before, codec);
+    read.push(there(raw, index) ?? (isSame() ? before : undefined) ?? readMessage(raw, codec));
   }
   if (isKept) lists.set(first, read);
   return read;

@@ -1,6 +1,12 @@
-import { defined, type ObjectId, type StoredMetadata } from "@self-context-manager/objects";
+import {
+  defined,
+  listOfGroups,
+  type ObjectId,
+  type StoredMetadata,
+} from "@self-context-manager/objects";
 import { handleLetter } from "../lines/handles.ts";
 import type { PoolEntry, PoolRow } from "../view/pool-entry.ts";
+import { poolOrder } from "./pool-order.ts";
 import type { StatePart } from "./state-part.ts";
 
 /** The objects that a session knows, with their handles. */
@@ -17,6 +23,8 @@ export interface ObjectPool extends StatePart {
   readonly handleCounts: ReadonlyMap<string, number>;
   /** Files whose entry is new, or newer than the version that the tracker has. */
   readonly untracked: ReadonlySet<ObjectId>;
+  /** Returns the ids of the entries without some, in the order in which they joined. */
+  idsWithout(left: Iterable<ObjectId>): readonly ObjectId[];
   get(id: ObjectId): PoolEntry | undefined;
   has(id: ObjectId): boolean;
   /**
@@ -56,6 +64,7 @@ export function objectPool(): ObjectPool {
   const handleCounts = new Map<string, number>();
   const retired = new Map<ObjectId, PoolRow>();
   const untracked = new Set<ObjectId>();
+  const order = poolOrder();
   let revision = 0;
   let isChanged = false;
 
@@ -72,6 +81,7 @@ export function objectPool(): ObjectPool {
 
   function put(entry: PoolEntry): void {
     entries.set(entry.id, entry);
+    order.put(entry.row);
     handles.set(entry.handle, entry.id);
   }
 
@@ -90,7 +100,8 @@ export function objectPool(): ObjectPool {
     handleCounts,
     untracked,
     get rows() {
-      return [...[...entries.values()].map(({ row }) => row), ...retired.values()];
+      const groups = order.rows(entries);
+      return retired.size === 0 ? listOfGroups(groups) : [...groups.flat(), ...retired.values()];
     },
     get revision() {
       return revision;
@@ -101,6 +112,7 @@ export function objectPool(): ObjectPool {
     noteStored() {
       isChanged = false;
     },
+    idsWithout: (left) => order.idsWithout(entries, left),
     get: (id) => entries.get(id),
     has: (id) => entries.has(id),
     join(stored, given = {}) {
@@ -128,6 +140,7 @@ export function objectPool(): ObjectPool {
         if (entry === undefined) continue;
         handles.delete(entry.handle);
         entries.delete(id);
+        order.forget();
         isChanged = true;
       }
       revision += 1;
@@ -138,6 +151,7 @@ export function objectPool(): ObjectPool {
         if (entry === undefined) continue;
         keepHandle(Object.freeze({ id, handle: entry.handle, gone: true }));
         entries.delete(id);
+        order.forget();
         untracked.delete(id);
         isChanged = true;
         revision += 1;
@@ -153,6 +167,7 @@ export function objectPool(): ObjectPool {
     },
     restore({ pool, handle_counts: counts }, metadata) {
       entries.clear();
+      order.forget();
       handles.clear();
       retired.clear();
       revision += 1;

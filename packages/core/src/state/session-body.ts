@@ -1,9 +1,6 @@
 import {
   defined,
   type DynamicReference,
-  groupsLike,
-  type ListGroups,
-  listOfGroups,
   type ObjectBody,
   type ObjectId,
   presenceOf,
@@ -44,7 +41,7 @@ export function sessionBody(state: SessionState): ObjectBody {
       [...sent.systemPrompts].map(([origin, id]) => [origin, { ref: "dynamic" as const, id }]),
     ),
     active_set: [...locked, ...active.activations.keys()],
-    inactive_set: inactiveIds(state),
+    inactive_set: pool.idsWithout(active.activations.keys()),
     pinned_set: [...active.pinned],
     pool: pool.rows,
     handle_counts: Object.fromEntries(pool.handleCounts),
@@ -68,18 +65,6 @@ export function sessionBody(state: SessionState): ObjectBody {
     last_tx_id: state.lastTransaction,
     provenance: { origin: state.hostSessionId, generator: "system" },
   };
-}
-
-/** The groups of the last list of inactive objects that was stored. */
-const inactive = new WeakMap<SessionState, ListGroups<ObjectId>>();
-
-function inactiveIds(state: SessionState): readonly ObjectId[] {
-  const { pool, active } = state;
-  const ids: ObjectId[] = [];
-  for (const id of pool.entries.keys()) if (!active.has(id)) ids.push(id);
-  const groups = groupsLike(ids, inactive.get(state) ?? []);
-  inactive.set(state, groups);
-  return listOfGroups(groups);
 }
 
 /** Fills the pool and the sets of a state from a stored session object. */

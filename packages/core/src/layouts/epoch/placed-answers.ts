@@ -15,10 +15,15 @@ export type PlacedAnswers = readonly (AssistantStep | undefined)[];
 interface Known {
   /** The chat with which the answers were compared last. */
   turns: readonly Turn[];
-  answers: PlacedAnswers;
+  /** The turns of the answers there. */
+  own: readonly (Turn | undefined)[];
+  readonly answers: PlacedAnswers;
 }
 
 const known = new WeakMap<readonly ViewEntry[], Known>();
+
+/** The indexes of the turns of the answers in groups. */
+const turnsIn = new WeakMap<readonly ViewEntry[], readonly number[]>();
 
 /**
  * Returns the answers of a group of `groupsOf`. The list is the same object as before if the chat has the same answers, so
@@ -32,12 +37,19 @@ export function answersOf(
   if (before?.turns === turns) return before.answers;
   const { answers: places } = factsOf(group);
   const entryAt = (at: number): AssistantEntry => group[places[at] ?? 0] as AssistantEntry;
-  if (before?.answers.every((step, at) => step === answerAt(entryAt(at))) === true) {
-    before.turns = turns;
-    return before.answers;
-  }
-  const answers = Object.freeze(places.map((_, at) => answerAt(entryAt(at))));
-  known.set(group, { turns, answers });
+  const indexes = madeOnce(turnsIn, group, () => [
+    ...new Set(places.map((_, at) => entryAt(at).turn)),
+  ]);
+  const isWhole =
+    before !== undefined && indexes.every((turn, at) => turns[turn] === before.own[at]);
+  const isSame =
+    isWhole || before?.answers.every((step, at) => step === answerAt(entryAt(at))) === true;
+  const answers =
+    isSame && before !== undefined
+      ? before.answers
+      : Object.freeze(places.map((_, at) => answerAt(entryAt(at))));
+  if (isWhole) before.turns = turns;
+  else known.set(group, { turns, own: indexes.map((turn) => turns[turn]), answers });
   return answers;
 }
 

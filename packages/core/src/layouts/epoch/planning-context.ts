@@ -1,4 +1,4 @@
-import { defined, groupsOf } from "@self-context-manager/objects";
+import { defined, groupsOf, madeOnce } from "@self-context-manager/objects";
 import { type ToolFacts, usualToolFacts } from "../../calls/tool-facts.ts";
 import type { ToolCallBlock } from "../../chat/message.ts";
 import {
@@ -154,9 +154,20 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
 
 function demandedFrom(turns: readonly Turn[], newestUser: number): number {
   let from = newestUser;
-  while (from > 0 && endsWithCalls(turns[from - 1])) from -= 1;
+  let start = turns.length;
+  for (const group of groupsOf(turns).toReversed()) {
+    start -= group.length;
+    if (from <= start) continue;
+    if (from >= start + group.length && madeOnce(endings, group, (all) => all.every(endsWithCalls)))
+      from = start;
+    while (from > start && endsWithCalls(turns[from - 1])) from -= 1;
+    if (from > start) break;
+  }
   return from;
 }
+
+/** Whether all turns of a group end with calls. */
+const endings = new WeakMap<readonly Turn[], boolean>();
 
 function endsWithCalls(turn: Turn | undefined): boolean {
   const last = turn?.steps.findLast((step) => isAssistantStep(step) && step.failed !== true);
