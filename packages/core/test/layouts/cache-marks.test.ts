@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { epochLayout } from "../../src/layouts/epoch/epoch-layout.ts";
 import type { CacheCost, LayoutOutput, Liveness } from "../../src/view/layout.ts";
-import { rawTokens } from "../../src/view/view-entry.ts";
+import { rawTokens } from "../../src/view/entry-groups.ts";
 import { lines, nothingUsed, type ViewStage, viewStage } from "./view-stage.ts";
 
 const layout = epochLayout({ small: 0, trim: undefined });

@@ -1,4 +1,5 @@
-import { rawTokens, type ViewEntry } from "../../view/view-entry.ts";
+import { rawTokens } from "../../view/entry-groups.ts";
+import type { ViewEntry } from "../../view/view-entry.ts";
 import type { EpochMemory } from "./epoch-memory.ts";
 import type { Removable } from "./leaving.ts";
 import type { PlanningContext } from "./planning-context.ts";
@@ -94,7 +95,7 @@ export function nextMarks(
 }
 
 function tokensBetween(entries: readonly ViewEntry[], one: number, other: number): number {
-  return rawTokens(entries.slice(Math.min(one, other) + 1, Math.max(one, other) + 1));
+  return rawTokens(entries, Math.min(one, other) + 1, Math.max(one, other) + 1);
 }
 
 /** Returns the number of blocks that entries have in a request. */
