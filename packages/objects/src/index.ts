@@ -157,6 +157,7 @@ export type {
   Watcher,
 } from "./ports/watcher.ts";
 export {
+  forgetGroups,
   groupLength,
   groupsLike,
   groupsOf,

@@ -7,10 +7,16 @@ export const groupLength = 64;
 export type ListGroups<Item> = readonly (readonly Item[])[];
 
 /** The groups of lists, with the length that the list had. */
-const known = new WeakMap<object, { readonly length: number; readonly groups: unknown }>();
+let known = new WeakMap<object, { readonly length: number; readonly groups: unknown }>();
 
 /** The last group that ended with an item. */
-const byLast = new WeakMap<object, readonly unknown[]>();
+let byLast = new WeakMap<object, readonly unknown[]>();
+
+/** Forgets all groups, so that what was computed from them is computed again. Tests compare both. */
+export function forgetGroups(): void {
+  known = new WeakMap();
+  byLast = new WeakMap();
+}
 
 /**
  * Returns the groups of a list of objects. A group with the same items as in an earlier list is nearly always the same
