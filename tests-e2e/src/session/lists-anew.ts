@@ -163,6 +163,7 @@ function moved(
       const summary: Message = {
         role: "summary",
         kind: "summary",
+        isFromManager: false,
         raw: { role: "summary", content: move.text },
         timestamp: from.time,
       };

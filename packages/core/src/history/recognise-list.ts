@@ -1,6 +1,6 @@
 import type { MessageIdentity } from "../host/message-codec.ts";
 import type { KnownMessage } from "../host/message-identity.ts";
-import type { ReadMessage } from "../host/read-list.ts";
+import { areNamed, type ReadMessage } from "../host/read-list.ts";
 import { keysAmong } from "./known-keys.ts";
 import type { KnownMessages } from "./known-messages.ts";
 
@@ -45,7 +45,7 @@ export function recogniseList(
   const newFrom = otherPrompt(messages, given, options);
   const known = newFrom === undefined ? given : withoutKey(given, keysFrom(messages, newFrom)[0]);
   const begin = commonStart(messages, known.sequence);
-  if (messages.every(({ isNamed }) => isNamed)) {
+  if (areNamed(messages)) {
     const shared = newFrom ?? begin;
     let all: readonly string[] | undefined;
     const keys = (): readonly string[] => (all ??= keysFrom(messages, 0));
@@ -134,10 +134,31 @@ function countSame(
   return count;
 }
 
+/** For a known list, to which messages are only added: the last list that was compared with it, and their beginning. */
+const compared = new WeakMap<
+  readonly KnownMessage[],
+  { readonly list: WeakRef<readonly ReadMessage[]>; readonly begin: number }
+>();
+
 /** Returns the number of messages with which both a list and the known one begin, by their identities. */
 function commonStart(messages: readonly ReadMessage[], sequence: readonly KnownMessage[]): number {
+  const last = compared.get(sequence);
+  const list = last?.list.deref() ?? [];
+  const most = Math.min(messages.length, last?.begin ?? 0);
+  let known = 0;
+  while (known < most && messages[known] === list[known]) known += 1;
+  const begin = sameFrom(known, messages, sequence);
+  compared.set(sequence, { list: new WeakRef(messages), begin });
+  return begin;
+}
+
+function sameFrom(
+  from: number,
+  messages: readonly ReadMessage[],
+  sequence: readonly KnownMessage[],
+): number {
   const length = Math.min(messages.length, sequence.length);
-  for (let index = 0; index < length; index += 1) {
+  for (let index = from; index < length; index += 1) {
     const left = messages[index]?.identity;
     const right = sequence[index]?.identity;
     if (left === undefined || right === undefined || !isSame(left, right)) return index;

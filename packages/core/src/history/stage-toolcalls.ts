@@ -98,11 +98,9 @@ export async function stageToolcalls(
     writes,
     settle: (versions) => {
       settle(scope, versions);
-      for (const { objectId, result } of waiting) {
-        state.executions.forget(result.toolCallId);
-        const entry = state.pool.get(objectId);
-        if (entry !== undefined) state.chat.nameCall(entry.stored);
-      }
+      for (const { result } of waiting) state.executions.forget(result.toolCallId);
+      const entries = waiting.flatMap(({ objectId }) => state.pool.get(objectId) ?? []);
+      state.chat.nameCalls(entries.map(({ stored }) => stored));
     },
   });
 }

@@ -1,4 +1,10 @@
-import { defined, type LimitedJson, madeOnce, toLimitedJson } from "@self-context-manager/objects";
+import {
+  defined,
+  groupsOf,
+  type LimitedJson,
+  madeOnce,
+  toLimitedJson,
+} from "@self-context-manager/objects";
 import { contentKey, fingerprintKey } from "../chat/content-key.ts";
 import type { Message } from "../chat/message.ts";
 import type { FileRendering } from "./file-rendering.ts";
@@ -40,6 +46,31 @@ export interface ReadList<Raw = unknown> {
   readonly fileRendering?: FileRendering;
   /** Whether the host marks each message that replaces earlier ones (see `MessageCodec`). */
   readonly marksSummaries?: boolean;
+}
+
+/** What is known of a group of messages. */
+interface GroupFacts {
+  readonly isNamed: boolean;
+  readonly isOwn: boolean;
+}
+
+const facts = new WeakMap<readonly ReadMessage[], GroupFacts>();
+
+function factsOf(group: readonly ReadMessage[]): GroupFacts {
+  return madeOnce(facts, group, () => ({
+    isNamed: group.every(({ isNamed: named }) => named),
+    isOwn: group.every(({ mark }) => mark === "own"),
+  }));
+}
+
+/** Whether an id or a time of the host names each message of a list. */
+export function areNamed(messages: readonly ReadMessage[]): boolean {
+  return groupsOf(messages).every((group) => factsOf(group).isNamed);
+}
+
+/** Whether each message of a list is a part of the host's history, and this request has it. */
+export function areOwn(messages: readonly ReadMessage[]): boolean {
+  return groupsOf(messages).every((group) => factsOf(group).isOwn);
 }
 
 /**

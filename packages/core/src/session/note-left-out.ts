@@ -1,6 +1,6 @@
 import { callsOf } from "../chat/turn.ts";
 import type { MessageIdentity } from "../host/message-codec.ts";
-import type { ReadMessage } from "../host/read-list.ts";
+import { areOwn, type ReadMessage } from "../host/read-list.ts";
 import { applyPolicy } from "../state/apply-policy.ts";
 import { activateReturned, freeReplaced } from "../state/free-replaced.ts";
 import type { SessionScope } from "../state/session-scope.ts";
@@ -25,7 +25,8 @@ export function noteLeftOut(
 ): void {
   const { state } = scope;
   const before = leftOutOf(state.sent.leftOut);
-  const isAny = before.rows.length > 0 || own.some(({ mark }) => mark === "left-out");
+  const isAny =
+    before.rows.length > 0 || (!areOwn(own) && own.some(({ mark }) => mark === "left-out"));
   if (!isAny) return;
   const { turns } = state.chat;
   const names = keys();

@@ -1,7 +1,7 @@
 import type { Message } from "../chat/message.ts";
 import type { KnownMessages } from "../history/known-messages.ts";
 import { recogniseList } from "../history/recognise-list.ts";
-import type { ReadMessage } from "../host/read-list.ts";
+import { areOwn, type ReadMessage } from "../host/read-list.ts";
 import type { ViewMessage } from "../view/layout.ts";
 
 /** A message that another extension of the host has added to one request, as the view shows it. */
@@ -32,8 +32,7 @@ export function splitList(
   known: KnownMessages,
   wasUnknown = false,
 ): SplitList {
-  if (!wasUnknown && messages.every(({ mark }) => mark === "own"))
-    return { own: messages, added: [], hasUnknown: false };
+  if (!wasUnknown && areOwn(messages)) return { own: messages, added: [], hasUnknown: false };
   const { keys } = recogniseList(messages.filter(isStored), known);
   const isKnown = keys().map((key) => known.known.has(key));
   const newest = isKnown.lastIndexOf(true);

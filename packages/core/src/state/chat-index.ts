@@ -90,10 +90,10 @@ export interface ChatIndex {
   /** Sets the lines of the archived chats, and the place up to which the chat is archived. */
   archive(archive: Compaction): void;
   /**
-   * Adds references to a tool call and to the files that it loaded to the next version of the chat. The tool call itself
+   * Adds references to tool calls and to the files that they loaded to the next version of the chat. A tool call itself
    * refers to the present version, so that no hash depends on itself (decision D35).
    */
-  nameCall(call: StoredMetadata): void;
+  nameCalls(calls: readonly StoredMetadata[]): void;
   /** Adds a reference to the object of a long text of the user to the next version of the chat. */
   nameUserObject(object: StoredMetadata): void;
   /** Adds a message to the known ones and to the end of the host's list. */
@@ -288,11 +288,14 @@ export function chatIndex(ids: {
       change({ compaction: { messages, from: kept ?? afterEnd(state.turns) } });
     },
     archive: (archive) => change({ archive }),
-    nameCall(call) {
+    nameCalls(calls) {
       state = {
         ...state,
-        toolcallRefs: [...state.toolcallRefs, staticReference(call)],
-        loadedRefs: withReferences(state.loadedRefs, filesLoaded(call.body)),
+        toolcallRefs: [...state.toolcallRefs, ...calls.map((call) => staticReference(call))],
+        loadedRefs: calls.reduce(
+          (references, { body }) => withReferences(references, filesLoaded(body)),
+          state.loadedRefs,
+        ),
       };
     },
     nameUserObject(object) {
