@@ -14,28 +14,39 @@ export type StatusOf = (id: ObjectId) => string | undefined;
  */
 export function chatContent(turns: readonly Turn[], statusOf: StatusOf): string {
   const last = turns.at(-1)?.steps.at(-1);
-  const parts = turns.flatMap((turn) => turnTexts(turn, last, statusOf));
+  const parts = turns.map((turn) => turnTexts(turn, last, statusOf));
   const first = turns.find(({ steps }) => steps.length > 0)?.steps[0];
-  if (first === undefined) return parts.join("");
+  if (first === undefined) return parts.flat().join("");
   const former = written.get(first);
-  const text = (former === undefined ? undefined : extendedText(former, parts)) ?? parts.join("");
+  const text =
+    (former === undefined ? undefined : continuedText(former, parts)) ?? parts.flat().join("");
   written.set(first, { parts, text });
   return text;
 }
 
-/** A chat's text and the parts that it was joined from. */
+/** A chat's text and the parts that it was joined from, by turn. */
 interface Written {
-  readonly parts: readonly string[];
+  readonly parts: readonly (readonly string[])[];
   readonly text: string;
 }
 
 /** The last text of each chat. The key is the chat's first step, because that object stays the same. */
 const written = new WeakMap<Step, Written>();
 
-/** Returns a text with the new parts appended, or undefined if the earlier parts have changed. */
-function extendedText(
+/** Returns a chat's text with the new parts appended, or undefined if the earlier parts have changed. */
+function continuedText(
   { parts: former, text }: Written,
+  parts: readonly (readonly string[])[],
+): string | undefined {
+  let same = 0;
+  while (same < former.length && former[same] === parts[same]) same += 1;
+  return extendedText(former.slice(same).flat(), parts.slice(same).flat(), text);
+}
+
+function extendedText(
+  former: readonly string[],
   parts: readonly string[],
+  text: string,
 ): string | undefined {
   const last = former.length - 1;
   if (!former.every((part, index) => index === last || part === parts[index])) return undefined;

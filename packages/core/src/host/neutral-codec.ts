@@ -1,4 +1,4 @@
-import { defined, isJsonObject, toJson } from "@self-context-manager/objects";
+import { isJsonObject, toJson } from "@self-context-manager/objects";
 import type { Message } from "../chat/message.ts";
 import { areBlocks, blocksIn } from "./host-fields.ts";
 import type { MessageCodec } from "./message-codec.ts";
@@ -12,11 +12,15 @@ import type { MessageCodec } from "./message-codec.ts";
 export const neutralCodec: MessageCodec<Message> = {
   identify: (message) => {
     if (!isMessage(message)) return { role: unreadable };
-    return {
-      role: message.role === "opaque" || message.role === "summary" ? message.kind : message.role,
-      ...defined({ timestamp: message.timestamp }),
-      ...(message.role === "toolResult" ? { callId: message.toolCallId } : {}),
-    };
+    const { timestamp } = message;
+    // Written out, because it runs over all messages of each request.
+    if (message.role === "toolResult") {
+      const { role, toolCallId: callId } = message;
+      return timestamp === undefined ? { role, callId } : { role, timestamp, callId };
+    }
+    const role =
+      message.role === "opaque" || message.role === "summary" ? message.kind : message.role;
+    return timestamp === undefined ? { role } : { role, timestamp };
   },
   decode: (message) =>
     isMessage(message)
