@@ -292,10 +292,7 @@ export function chatIndex(ids: {
       state = {
         ...state,
         toolcallRefs: [...state.toolcallRefs, ...calls.map((call) => staticReference(call))],
-        loadedRefs: calls.reduce(
-          (references, { body }) => withReferences(references, filesLoaded(body)),
-          state.loadedRefs,
-        ),
+        loadedRefs: withLoaded(state.loadedRefs, calls),
       };
     },
     nameUserObject(object) {
@@ -341,6 +338,14 @@ function withReferencesTo(
       saidRefs.map((one) => staticReference(one)),
     ),
   };
+}
+
+/** Returns references with those to the files that calls loaded. */
+function withLoaded(
+  references: readonly StaticReference[],
+  calls: readonly StoredMetadata[],
+): readonly StaticReference[] {
+  return calls.reduce((all, { body }) => withReferences(all, filesLoaded(body)), references);
 }
 
 function identityOfResult({ stored, row }: PoolEntry): KnownMessage["identity"] {
