@@ -1,84 +1,75 @@
-// Prints the CPU time of model calls of a session with many messages, as JSON: `flat-calls CHECKOUT STORE MESSAGES...`.
-// The modules are those of the checkout. `first` is the first ingest and its view, and the rest are means of one call.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+// How does the CPU time of a model call grow with the length of the list, and what was it in another checkout?
+//
+// `flat-calls OLD` runs calls-by-length.ts with this checkout and with OLD, a built checkout of another commit, in turn,
+// each in a process of its own. Each call adds an assistant message and one tool result. `list` is the time of the pass
+// over the host's whole list, `session` that of ingest and view. The longest list is measured once, with the store in
+// memory. Times are sums of user and system time, so other work on the machine changes them less than wall time.
+import { execFileSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
-import type { ContextManager, ContextManagerOptions } from "@self-context-manager/compose";
-import type { Message, ReadList } from "@self-context-manager/core";
-import { syntheticTranscript } from "./synthetic-transcript.ts";
+import { median, report, rounded } from "./report.ts";
 
-const [, , checkout = "", store = "memory", ...lengths] = process.argv;
-const measuredCalls = Number(process.env["CALLS"] ?? 40);
-const warmCalls = 20;
-
-interface Modules {
-  readonly openContextManager: (options: ContextManagerOptions) => Promise<ContextManager>;
-  readonly neutralCodec: unknown;
-  readonly readList: (messages: readonly Message[], codec: unknown) => ReadList;
+interface Times {
+  readonly first: number;
+  readonly list: number;
+  readonly ingest: number;
+  readonly view: number;
 }
 
-async function load(name: string): Promise<Partial<Modules>> {
-  const file = join(checkout, "packages", name, "src/index.ts");
-  return (await import(pathToFileURL(file).href)) as Partial<Modules>;
+const [, , given = ""] = process.argv;
+const own = fileURLToPath(new URL("../..", import.meta.url));
+const checkouts = { own, other: resolve(given) };
+const program = fileURLToPath(new URL("./calls-by-length.ts", import.meta.url));
+
+function run(checkout: string, store: string, messages: number): Times {
+  const output = execFileSync(
+    process.execPath,
+    ["--conditions=@self-context-manager/source", program, checkout, store, String(messages)],
+    { encoding: "utf8", cwd: join(checkout, "bench") },
+  );
+  return JSON.parse(output) as Times;
 }
 
-const { openContextManager, neutralCodec, readList } = {
-  ...(await load("compose")),
-  ...(await load("core")),
-} as Modules;
-
-function spent(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1_000;
-}
-
-for (const length of lengths.map(Number)) {
-  const folder = await mkdtemp(join(tmpdir(), "scm-bench-"));
-  const transcript = syntheticTranscript(Number(process.env["CHARACTERS"] ?? 3_000));
-  while (transcript.messages.length < length) transcript.addCall();
-  {
-    await using manager = await openContextManager({
-      store: store as "memory" | "sqlite",
-      at: join(folder, "store.sqlite"),
-      workspace: folder,
-    });
-    const session = await manager.openSession({ harness: "bench", sessionId: "bench" });
-    const begin = process.cpuUsage();
-    await session.ingest(readList(transcript.messages, neutralCodec));
-    const first = spent(begin);
-    const beginView = process.cpuUsage();
-    await session.nextView();
-    const firstView = spent(beginView);
-    const times = { list: 0, ingest: 0, view: 0 };
-    for (let call = 0; call < warmCalls + measuredCalls; call += 1) {
-      if (call === warmCalls) Object.assign(times, { list: 0, ingest: 0, view: 0 });
-      transcript.addCall();
-      const start = process.cpuUsage();
-      const list = readList(transcript.messages, neutralCodec);
-      times.list += spent(start);
-      const middle = process.cpuUsage();
-      await session.ingest(list);
-      times.ingest += spent(middle);
-      const last = process.cpuUsage();
-      await session.nextView();
-      times.view += spent(last);
-    }
-    const { list, ingest, view } = times;
-    const each = (sum: number): number => Number((sum / measuredCalls).toPrecision(4));
-    console.log(
-      JSON.stringify({
-        store,
-        messages: length,
-        first: Math.round(first),
-        firstView: Math.round(firstView),
-        list: each(list),
-        ingest: each(ingest),
-        view: each(view),
-        call: each(list + ingest + view),
-      }),
-    );
+const measured = [
+  { store: "memory", lengths: [1_000, 10_000], rounds: 3 },
+  { store: "sqlite", lengths: [1_000, 10_000], rounds: 2 },
+  { store: "memory", lengths: [50_000], rounds: 1 },
+];
+const results: Record<string, Record<string, number>> = {};
+const sessions = new Map<string, number>();
+for (const { store, lengths, rounds } of measured)
+  for (const messages of lengths) {
+    const times: Record<keyof typeof checkouts, Times[]> = { own: [], other: [] };
+    for (let round = 0; round < rounds; round += 1)
+      for (const name of ["own", "other"] as const)
+        times[name].push(run(checkouts[name], store, messages));
+    const figure = (name: keyof typeof checkouts, of: (one: Times) => number): number =>
+      rounded(median(times[name].map(of)));
+    const session = ({ ingest, view }: Times): number => ingest + view;
+    sessions.set(`${store} ${messages}`, figure("own", session));
+    results[`${store} ${messages}`] = {
+      list: figure("own", ({ list }) => list),
+      session: figure("own", session),
+      first: figure("own", ({ first }) => first),
+      otherList: figure("other", ({ list }) => list),
+      otherSession: figure("other", session),
+      otherFirst: figure("other", ({ first }) => first),
+      ratio: rounded(figure("own", session) / figure("other", session)),
+    };
   }
-  await rm(folder, { recursive: true });
+
+function growth(store: string, messages: number): number {
+  const from = sessions.get(`${store} 1000`) ?? Number.NaN;
+  return rounded((sessions.get(`${store} ${messages}`) ?? Number.NaN) / from);
 }
+
+report("flat-calls", {
+  unit: "milliseconds of CPU time per model call",
+  byMessages: results,
+  growth: {
+    "memory 10000 over 1000": { ratio: growth("memory", 10_000), aim: 1.5 },
+    "sqlite 10000 over 1000": { ratio: growth("sqlite", 10_000), aim: 1.5 },
+    "memory 50000 over 1000": { ratio: growth("memory", 50_000), aim: 2 },
+  },
+});
