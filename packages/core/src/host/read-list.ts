@@ -90,10 +90,7 @@ export function readList<Raw>(
 }
 
 /** The last list that each codec read of those that begin with a message. */
-const lastLists = new WeakMap<
-  MessageCodec<never>,
-  WeakMap<object, readonly ReadMessage<unknown>[]>
->();
+const lastLists = new WeakMap<MessageCodec<never>, WeakMap<object, readonly ReadMessage[]>>();
 
 /**
  * A message at the same place as in the last list that began with the same one is not read again if its identity is the

@@ -61,23 +61,12 @@ interface StoredPool {
 export function objectPool(): ObjectPool {
   const entries = new Map<ObjectId, PoolEntry>();
   const handles = new Map<string, ObjectId>();
-  const handleCounts = new Map<string, number>();
+  const numbers = handleNumbers();
   const retired = new Map<ObjectId, PoolRow>();
   const untracked = new Set<ObjectId>();
   const order = poolOrder();
   let revision = 0;
   let isChanged = false;
-
-  /**
-   * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
-   * another object (decision D45).
-   */
-  function nextHandle(type: string): string {
-    const letter = handleLetter(type);
-    const count = (handleCounts.get(letter) ?? 0) + 1;
-    handleCounts.set(letter, count);
-    return `${letter}${count}`;
-  }
 
   function put(entry: PoolEntry): void {
     entries.set(entry.id, entry);
@@ -90,14 +79,10 @@ export function objectPool(): ObjectPool {
     handles.set(row.handle, row.id);
   }
 
-  function raiseCount(letter: string, count: number): void {
-    handleCounts.set(letter, Math.max(count, handleCounts.get(letter) ?? 0));
-  }
-
   return {
     entries,
     handles,
-    handleCounts,
+    handleCounts: numbers.counts,
     untracked,
     get rows() {
       const groups = order.rows(entries);
@@ -118,7 +103,7 @@ export function objectPool(): ObjectPool {
     join(stored, given = {}) {
       const { id } = stored.body;
       const known = entries.get(id);
-      const handle = (known ?? retired.get(id))?.handle ?? nextHandle(stored.body.type);
+      const handle = (known ?? retired.get(id))?.handle ?? numbers.next(stored.body.type);
       const row = rowOf(known, { id, handle, ...given });
       if (known?.row === row && known.stored.version === stored.version) return known;
       const entry = { id, handle, stored, row };
@@ -158,7 +143,7 @@ export function objectPool(): ObjectPool {
       }
     },
     skipHandle(handle) {
-      raiseCount(handle.slice(0, 1), Number(handle.slice(1)));
+      numbers.raise(handle.slice(0, 1), Number(handle.slice(1)));
       isChanged = true;
     },
     noteUntracked: (id) => void untracked.add(id),
@@ -179,8 +164,31 @@ export function objectPool(): ObjectPool {
         put({ id: row.id, handle: row.handle, stored, row });
         if (isFile(stored)) untracked.add(row.id);
       }
-      for (const [letter, count] of Object.entries(counts)) raiseCount(letter, count);
+      for (const [letter, count] of Object.entries(counts)) numbers.raise(letter, count);
     },
+  };
+}
+
+/** Returns the numbers of handles. */
+function handleNumbers(): {
+  readonly counts: ReadonlyMap<string, number>;
+  next(type: string): string;
+  raise(letter: string, count: number): void;
+} {
+  const counts = new Map<string, number>();
+  return {
+    counts,
+    /**
+     * Returns the next free handle for an object of a type. A handle is never used again, so an old message cannot name
+     * another object (decision D45).
+     */
+    next(type) {
+      const letter = handleLetter(type);
+      const count = (counts.get(letter) ?? 0) + 1;
+      counts.set(letter, count);
+      return `${letter}${count}`;
+    },
+    raise: (letter, count) => void counts.set(letter, Math.max(count, counts.get(letter) ?? 0)),
   };
 }
 

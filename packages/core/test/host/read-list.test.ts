@@ -120,3 +120,46 @@ describe("a list", () => {
     expect(readList([], counting().codec).fileRendering).toEqual({ firstLine: "from" });
   });
 });
+
+describe("a list that continues the last one", () => {
+  test("is read only where it is new", () => {
+    const { codec, decoded } = counting();
+    const list = [{ role: "user", text: "a", time: 1 }];
+    const [before] = readList(list, codec).messages;
+    before?.decode();
+
+    const next = readList([...list, { role: "user", text: "b", time: 2 }], codec).messages;
+
+    expect(next[0]).toBe(before);
+    expect(next.map((one) => one.decode())).toEqual([
+      { role: "user", content: "a" },
+      { role: "user", content: "b" },
+    ]);
+    expect(decoded.map(({ text }) => text)).toEqual(["a", "b"]);
+  });
+
+  test("is read again where a message has another identity than before", () => {
+    const { codec } = counting();
+    const changed = { role: "user", text: "b", time: 2 };
+    const list = [{ role: "user", text: "a", time: 1 }, changed];
+    const [, before] = readList(list, codec).messages;
+    Object.assign(changed, { text: "c", time: 3 });
+
+    const [, now] = readList(list, codec).messages;
+
+    expect(now?.key).not.toBe(before?.key);
+    expect(now?.decode()).toEqual({ role: "user", content: "c" });
+  });
+
+  test("is read again where a message can only be recognised by its content", () => {
+    const { codec } = counting();
+    const changed = { role: "user", text: "b" };
+    const list = [{ role: "user", text: "a" }, changed];
+    const [, before] = readList(list, codec).messages;
+    Object.assign(changed, { text: "c" });
+
+    const [, now] = readList(list, codec).messages;
+
+    expect(now?.key).not.toBe(before?.key);
+  });
+});

@@ -29,25 +29,23 @@ const turnsIn = new WeakMap<readonly ViewEntry[], readonly number[]>();
  * Returns the answers of a group of `groupsOf`. The list is the same object as before if the chat has the same answers, so
  * what is computed from them can be kept under it.
  */
-export function answersOf(
-  { input: { turns }, answerAt }: PlanningContext,
-  group: readonly ViewEntry[],
-): PlacedAnswers {
+export function answersOf(context: PlanningContext, group: readonly ViewEntry[]): PlacedAnswers {
+  const { turns } = context.input;
   const before = known.get(group);
   if (before?.turns === turns) return before.answers;
   const { answers: places } = factsOf(group);
   const entryAt = (at: number): AssistantEntry => group[places[at] ?? 0] as AssistantEntry;
+  const answerAt = (at: number): AssistantStep | undefined => context.answerAt(entryAt(at));
   const indexes = madeOnce(turnsIn, group, () => [
     ...new Set(places.map((_, at) => entryAt(at).turn)),
   ]);
   const isWhole =
     before !== undefined && indexes.every((turn, at) => turns[turn] === before.own[at]);
-  const isSame =
-    isWhole || before?.answers.every((step, at) => step === answerAt(entryAt(at))) === true;
+  const isSame = isWhole || before?.answers.every((step, at) => step === answerAt(at)) === true;
   const answers =
     isSame && before !== undefined
       ? before.answers
-      : Object.freeze(places.map((_, at) => answerAt(entryAt(at))));
+      : Object.freeze(places.map((_, at) => answerAt(at)));
   if (isWhole) before.turns = turns;
   else known.set(group, { turns, own: indexes.map((turn) => turns[turn]), answers });
   return answers;
