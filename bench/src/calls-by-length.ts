@@ -37,7 +37,7 @@ function spent(since: NodeJS.CpuUsage): number {
 
 for (const length of lengths.map(Number)) {
   const folder = await mkdtemp(join(tmpdir(), "scm-bench-"));
-  const transcript = syntheticTranscript(Number(process.env["CHARACTERS"] ?? 3_000));
+  const transcript = syntheticTranscript(Number(process.env["CHARACTERS"] ?? 300));
   while (transcript.messages.length < length) transcript.addCall();
   {
     await using manager = await openContextManager({

@@ -32,7 +32,7 @@ function run(checkout: string, store: string, messages: number): Times {
 }
 
 const measured = [
-  { store: "memory", lengths: [1_000, 10_000], rounds: 3 },
+  { store: "memory", lengths: [1_000, 10_000], rounds: 2 },
   { store: "sqlite", lengths: [1_000, 10_000], rounds: 2 },
   { store: "memory", lengths: [50_000], rounds: 1 },
 ];
