@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { caseCount } from "../src/case-count.ts";
-import { checkListsAnew, listMove } from "../src/session/lists-anew.ts";
+import { checkKeptGroups, listMove } from "../src/session/kept-groups.ts";
 
 /** Changes of one list. Long lists have several groups of messages. */
 const movesOfCase = 40;
@@ -12,7 +12,7 @@ const timeout = testScale.isLong ? 14_400_000 : 240_000;
 
 describe(`a session whose host changes its list (SCM_SEED=${testScale.seed})`, () => {
   it(
-    "has the views and the stored state of one that computes everything anew",
+    "has the views and the stored state of one that computes everything from the start",
     { timeout },
     async () => {
       const moves = fc.array(listMove, { minLength: movesOfCase, maxLength: movesOfCase });
@@ -20,7 +20,7 @@ describe(`a session whose host changes its list (SCM_SEED=${testScale.seed})`, (
 
       await expect(
         fc.assert(
-          fc.asyncProperty(moves, window, async (...given) => await checkListsAnew(...given)),
+          fc.asyncProperty(moves, window, async (...given) => await checkKeptGroups(...given)),
           {
             numRuns: runs,
             seed: testScale.seed,

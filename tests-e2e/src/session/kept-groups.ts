@@ -59,23 +59,23 @@ export const listMove: fc.Arbitrary<ListMove> = fc.oneof(
 );
 
 /**
- * Makes a session follow changes of its host's list, and compares it with one that computes everything anew at each call:
+ * Makes a session follow changes of its host's list, and compares it with one that computes everything from the start at each call:
  * no group of an earlier list is known, and the host's messages are copies. Throws if a view, an answer or anything
  * stored differs.
  */
-export async function checkListsAnew(
+export async function checkKeptGroups(
   moves: readonly ListMove[],
   contextWindow: number | undefined,
 ): Promise<void> {
   const options = contextWindow === undefined ? {} : { contextWindow };
   const kept = await play(moves, options, (list) => list);
-  const anew = await play(moves, options, (list) => {
+  const fresh = await play(moves, options, (list) => {
     forgetGroups();
     return structuredClone(list);
   });
   for (const [call, texts] of kept.entries())
     for (const [part, text] of texts.entries())
-      checkSame(`${parts[part] ?? ""} of call ${call}`, text, anew[call]?.[part]);
+      checkSame(`${parts[part] ?? ""} of call ${call}`, text, fresh[call]?.[part]);
 }
 
 /** What is compared of each call. */
@@ -117,7 +117,7 @@ function checkSame(what: string, text: string, model = ""): void {
   let at = 0;
   while (text[at] === model[at]) at += 1;
   const part = (of: string): string => of.slice(Math.max(0, at - 200), at + 200);
-  throw new Error(`the ${what} differs:\n${part(text)}\nanew it is:\n${part(model)}`);
+  throw new Error(`the ${what} differs:\n${part(text)}\nfrom the start it is:\n${part(model)}`);
 }
 
 async function use(
