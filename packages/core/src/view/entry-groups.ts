@@ -78,11 +78,6 @@ export function marked(entries: readonly ViewEntry[], mark: EntryMark): readonly
   return found;
 }
 
-/** Whether an entry has a mark. */
-export function hasMarked(entries: readonly ViewEntry[], mark: EntryMark): boolean {
-  return groupsOf(entries).some((group) => factsOf(group)[mark].length > 0);
-}
-
 /** Returns the index of the first entry with a mark that meets a condition, or -1. */
 export function firstMarked(
   entries: readonly ViewEntry[],
