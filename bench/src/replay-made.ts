@@ -81,7 +81,7 @@ function madeSession(seed: number): readonly object[] {
       time += random() < 0.25 ? 600_000 : 40_000;
       rows.push({
         role: "user",
-        content: [{ type: "text", text: `go on with part ${call}: ${text(20, "u")}` }],
+        content: [{ type: "text", text: `part ${call}: ${text(20, "u")}` }],
         timestamp: time,
       });
     }
