@@ -280,12 +280,9 @@ describe.each(piVersions)("Pi $version", (pi) => {
       expect(last.map((message) => message.text)).toContain(text);
     expect(last.map(({ text }) => text).join("\n")).toContain(secretOf("a.txt"));
     expect(exit.stderr).toBe("");
-    const database = new DatabaseSync(join(folder, "store.sqlite"));
-    const kinds = database
-      .prepare("SELECT value, count(*) AS n FROM fields WHERE name = 'type' GROUP BY value")
-      .all();
-    database.close();
-    expect(kinds).toContainEqual(expect.objectContaining({ value: '"toolcall"', n: 1 }));
+    await using store = await openSqliteStore({ path: join(folder, "store.sqlite") });
+    const { items } = await store.find({ where: { type: "toolcall" } });
+    expect(items).toHaveLength(1);
   });
 
   test("writes nothing of a session that Pi keeps in memory", async () => {

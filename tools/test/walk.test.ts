@@ -33,8 +33,8 @@ describe("the way of a message through ingest", () => {
 });
 
 describe("the way from the input of the layout with epochs to the messages", () => {
-  it("returns to a file at most 105 times", () => {
-    expect(countByFile(follow(viewWalk)).returns).toBeLessThanOrEqual(105);
+  it("returns to a file at most 112 times", () => {
+    expect(countByFile(follow(viewWalk)).returns).toBeLessThanOrEqual(112);
   });
 });
 

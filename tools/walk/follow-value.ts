@@ -60,8 +60,15 @@ const pairing: ReadonlySet<string> = new Set(["reduce", "sort", "toSorted"]);
 /** Methods after which their object bears what they got. */
 const adding: ReadonlySet<string> = new Set(["add", "push", "set", "unshift"]);
 
-/** Functions that stand for an operator of the language: a call of one is no stay, and returns what it got. */
-const operators: ReadonlySet<string> = new Set(["packages/objects/src/model/defined.ts:defined"]);
+/**
+ * Functions that stand for an operator of the language: a call of one is no stay, and returns what it got. `groupsOf` is an
+ * iteration over a list, and `madeOnce` a function whose results are kept.
+ */
+const operators: ReadonlySet<string> = new Set([
+  "packages/objects/src/model/defined.ts:defined",
+  "packages/objects/src/model/list-groups.ts:groupsOf",
+  "packages/objects/src/model/made-once.ts:madeOnce",
+]);
 
 /** Follows a value through all calls that pass it on, in the order of the code: a call is followed before the next one. */
 export function followValue(

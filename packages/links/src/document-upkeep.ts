@@ -50,7 +50,7 @@ export interface UpkeepOptions extends DocumentParts {
 /** Milliseconds in which the request of a call that was just prepared is sent. */
 const afterSending = 50;
 
-/** An update that is asked for again in this time waits anew, but not more often than this. */
+/** An update that is asked for again in this time waits again, but not more often than this. */
 const mostWaits = 10;
 
 /** Milliseconds that a tool which wrote a document waits for its links. */

@@ -236,7 +236,7 @@ total                2.62
 
 She ordered three loaves of bread for 1.00 each and one bottle of milk for 1.20, in Germany. So she
 should have paid 5.00 for three loaves, the milk and the tax of 19 %, and the receipt should say 3.00
-for the bread. Yesterday another customer in France told us the same about two orders of tea, so it
+for the bread. Yesterday another customer in France reported the same about two orders of tea, so it
 is not a matter of the country. Find the mistake, correct it, and show me that the tests pass. If a
 test was missing or wrong, tell me which one. Do not change anything else: the server of the shop
 imports this folder as it is, and the next release is tomorrow. We have to write to both customers
@@ -271,7 +271,7 @@ order 4698 has three pieces of one item and nothing else, and its customer has n
       { says: "I run the tests again.", runs: "sh test.sh" },
     ],
     answer:
-      "`priceOf` returned the price of one item, whatever its count was. It multiplies by the count now, as its comment says, so the total and the receipt are right: three loaves for 1.00 and the milk for 1.20 cost 4.20, and with the German tax of 19 % the customer pays 5.00. The test *counts each item* was right and failed before; now all eight pass. For the customers: *Your receipt counted each kind of bread, milk or tea once, even if you ordered several of it. You received everything that you ordered and paid for one of each kind only. The mistake was ours, and it is corrected. The order 4711 should have cost 5.00 instead of 2.62.* No test compares the lines of the receipt, only their number: that is why nobody saw it there. Nothing else has changed. For your list: an order was reckoned wrong if any of its items has a count above one, whatever the country is, and the difference is the price of the pieces that were not counted, with the tax of the country on it. Orders that came back in part before today were reckoned with the same mistake, so look at them too: the server has them in the same list, with a negative count, and the money that went back was too little by the same price. I have not looked for other mistakes in the folder.",
+      "`priceOf` returned the price of one item, whatever its count was. It multiplies by the count now, as its comment says, so the total and the receipt are right: three loaves for 1.00 and the milk for 1.20 cost 4.20, and with the German tax of 19 % the customer pays 5.00. The test *counts each item* was right and failed before; now all eight pass. For the customers: *Your receipt counted each kind of bread, milk or tea once, even if you ordered several of it. You received everything that you ordered and paid for one of each kind only. We made the mistake, and it is corrected. The order 4711 should have cost 5.00 instead of 2.62.* No test compares the lines of the receipt, only their number: that is why nobody saw it there. Nothing else has changed. For your list: an order was reckoned wrong if any of its items has a count above one, whatever the country is, and the difference is the price of the pieces that were not counted, with the tax of the country on it. Orders that came back in part before today were reckoned with the same mistake, so look at them too: the server has them in the same list, with a negative count, and the money that went back was too little by the same price. I have not looked for other mistakes in the folder.",
   },
   {
     prompt:
@@ -310,6 +310,6 @@ order 4698 has three pieces of one item and nothing else, and its customer has n
       },
     ],
     answer:
-      "Austria is in `src/tax.mjs` with 20 %, and `test/tax.test.mjs` expects 2.00 on 10.00. Nothing else has to know: `src/cart.mjs` passes the country on to `taxOf` and asks for nothing else, the receipt prints totals only, and the README names no country. The tax counts as soon as the server imports the folder again, so wait with the release until the first of January, or leave the line out until then. A receipt for Austria has the same form as all others. An order that is sent back later is reckoned with the tax of the day on which it is sent back, because the folder keeps no dates: if the accountant needs the tax of the day of the order, `without` has to be told about it, and that is a change of its own.",
+      "Austria is in `src/tax.mjs` with 20 %, and `test/tax.test.mjs` expects 2.00 on 10.00. Nothing else has to know: `src/cart.mjs` passes the country on to `taxOf` and asks for nothing else, the receipt prints totals only, and the README names no country. The tax counts as soon as the server imports the folder again, so wait with the release until the first of January, or leave the line out until then. A receipt for Austria has the same form as all others. An order that is sent back later is reckoned with the tax of the day on which it is sent back, because the folder keeps no dates: if the accountant needs the tax of the day of the order, `without` has to know it, and that is a change of its own.",
   },
 ];

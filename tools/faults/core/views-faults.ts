@@ -10,7 +10,7 @@ export const viewsFaults: readonly DeliberateFault[] = [
   },
   {
     file: "state/chat-index.ts",
-    of: "loadedRefs: withReferences(state.loadedRefs, filesLoaded(call.body)),",
+    of: "loadedRefs: withLoaded(state.loadedRefs, calls),",
     becomes: "",
     breaks: "A chat does not name the files that were loaded.",
   },

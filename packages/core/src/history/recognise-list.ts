@@ -1,6 +1,7 @@
+import { groupsOf, madeOnce } from "@self-context-manager/objects";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import type { KnownMessage } from "../host/message-identity.ts";
-import { areNamed, type ReadMessage } from "../host/read-list.ts";
+import type { ReadMessage } from "../host/read-list.ts";
 import { keysAmong } from "./known-keys.ts";
 import type { KnownMessages } from "./known-messages.ts";
 
@@ -132,6 +133,14 @@ function countSame(
     if (identity !== undefined && isSame(identity, wanted)) count += 1;
   }
   return count;
+}
+
+const namedGroups = new WeakMap<readonly ReadMessage[], boolean>();
+
+/** Whether an id or a time of the host names each message of a list. */
+function areNamed(messages: readonly ReadMessage[]): boolean {
+  const isWhole = (group: readonly ReadMessage[]): boolean => group.every(({ isNamed }) => isNamed);
+  return groupsOf(messages).every((group) => madeOnce(namedGroups, group, isWhole));
 }
 
 /** For a known list, to which messages are only added: the last list that was compared with it, and their beginning. */

@@ -48,29 +48,13 @@ export interface ReadList<Raw = unknown> {
   readonly marksSummaries?: boolean;
 }
 
-/** What is known of a group of messages. */
-interface GroupFacts {
-  readonly isNamed: boolean;
-  readonly isOwn: boolean;
-}
-
-const facts = new WeakMap<readonly ReadMessage[], GroupFacts>();
-
-function factsOf(group: readonly ReadMessage[]): GroupFacts {
-  return madeOnce(facts, group, () => ({
-    isNamed: group.every(({ isNamed: named }) => named),
-    isOwn: group.every(({ mark }) => mark === "own"),
-  }));
-}
-
-/** Whether an id or a time of the host names each message of a list. */
-export function areNamed(messages: readonly ReadMessage[]): boolean {
-  return groupsOf(messages).every((group) => factsOf(group).isNamed);
-}
+const ownGroups = new WeakMap<readonly ReadMessage[], boolean>();
 
 /** Whether each message of a list is a part of the host's history, and this request has it. */
 export function areOwn(messages: readonly ReadMessage[]): boolean {
-  return groupsOf(messages).every((group) => factsOf(group).isOwn);
+  const isOwn = (group: readonly ReadMessage[]): boolean =>
+    group.every(({ mark }) => mark === "own");
+  return groupsOf(messages).every((group) => madeOnce(ownGroups, group, isOwn));
 }
 
 /**

@@ -6,7 +6,7 @@ import { everyItem } from "./every-item.ts";
 const pageSize = 500;
 
 /**
- * Yields the objects of some kinds, the one that changed last first. Nothing is read that the caller does not take, but for
+ * Yields the objects of some kinds, the one that changed last first. Nothing is read that the caller does not take, except
  * the rest of a page. An object must be of one kind only.
  */
 export async function* lastChanged(

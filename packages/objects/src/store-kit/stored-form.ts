@@ -22,7 +22,7 @@ export interface ChunkReader {
 /** Texts with at least this many units are stored separately; for a shorter text a separate row costs more than it saves. */
 const longText = 1024;
 
-/** At most so many texts are searched for in a longer one. A version that adds more is a history that is taken in at once. */
+/** At most so many texts are searched for in a longer one. A version that adds more is a history that is ingested at once. */
 const mostHeld = 32;
 
 export function encodeText(text: string, chunks: ChunkWriter): string {

@@ -9,7 +9,6 @@ import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { contentTokens } from "../../render/message-tokens.ts";
 import { shownAnswer } from "../../render/step-content.ts";
 import type { AssistantEntry, ViewEntry } from "../../view/view-entry.ts";
-import { answerFacts, answersWith } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /**
@@ -77,7 +76,7 @@ export function lostThinking(
 ): number {
   if (boundTo(context) === undefined) return 0;
   let tokens = 0;
-  for (const index of answersWith(context, entries, (answers) => answerFacts(answers).signed)) {
+  for (const index of context.signedIn(entries)) {
     const entry = entries[index] as ViewEntry;
     if (index < from) continue;
     const step = showsThinking(context, entry) ? context.answerAt(entry) : undefined;

@@ -20,7 +20,7 @@ import type { EpochSettings } from "./epoch-settings.ts";
 import { argumentTokens, holder, mayChange } from "./large-arguments.ts";
 import type { Removable } from "./leaving.ts";
 import { middleTokens, withoutMiddle } from "./long-outputs.ts";
-import { answerFacts, answersOf, type PlacedAnswers } from "./placed-answers.ts";
+import { answerFacts, type PlacedAnswers } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { firstUnsent } from "./same-entries.ts";
 
@@ -152,7 +152,7 @@ function freeTextsFrom(
   for (const group of groupsOf(entries).toReversed()) {
     start -= group.length;
     if (start + group.length <= from) break;
-    const answers = answersOf(context, group);
+    const answers = context.answersOf(group);
     if (canBeFree(context, answers)) pass(group);
     else age += answerFacts(answers).withCalls;
   }

@@ -8,7 +8,6 @@ import type { ViewRecord } from "../../view/view-record.ts";
 import { boundTo, showsThinking } from "./bound-thinking.ts";
 import { compactionName, type EpochMemory } from "./epoch-memory.ts";
 import { lacksNewestThinking } from "./free-texts.ts";
-import { answerFacts, answersWith } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 import { redraw } from "./redraw.ts";
 import { lacksNewestParts } from "./user-entries.ts";
@@ -170,7 +169,7 @@ function refusedFrom(
   if (bound === undefined) return -1;
   const { changedFrom = Infinity, forgottenFrom = Infinity } = context.epochs;
   const from = memory.bound_to === bound ? Math.min(changedFrom, forgottenFrom) : 0;
-  const signed = answersWith(context, entries, (answers) => answerFacts(answers).signed);
+  const signed = context.signedIn(entries);
   const found = signed.find((index) => {
     const entry = entries[index] as ViewEntry;
     return index >= from && showsThinking(context, entry) && !context.leftOut.has(entry);

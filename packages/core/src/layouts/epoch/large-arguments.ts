@@ -14,7 +14,7 @@ import {
   type ViewEntry,
 } from "../../view/view-entry.ts";
 import { boundTo } from "./bound-thinking.ts";
-import { answersWith, type PlacedAnswers } from "./placed-answers.ts";
+import type { PlacedAnswers } from "./placed-answers.ts";
 import type { PlanningContext } from "./planning-context.ts";
 
 /** Large arguments in view that can leave. */
@@ -67,7 +67,7 @@ export function answersWithLarge(
 ): readonly number[] {
   const from = context.settings.largeArguments;
   if (from === undefined) return [];
-  return answersWith(context, entries, (answers) => {
+  return context.answersWith(entries, (answers) => {
     const known = largePlaces.get(answers);
     if (known?.from === from) return known.places;
     const places = [...answers.keys()].filter((at) => {

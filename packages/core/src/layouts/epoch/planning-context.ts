@@ -26,6 +26,7 @@ import {
 } from "../../view/view-entry.ts";
 import type { NamedVersion, ViewSource } from "../../view/view-source.ts";
 import type { EpochSettings } from "./epoch-settings.ts";
+import { placedAnswers, type PlacedAnswersReader } from "./placed-answers.ts";
 
 /** The input of one view, with its defaults filled in, and what is read from it again and again. */
 export interface PlanningContext {
@@ -62,6 +63,9 @@ export interface PlanningContext {
   linesFor(parts: readonly ShownPart[]): readonly ShownPart[];
   /** Returns the answer at a place of the chat; undefined if the place has none. */
   answerAt(place: Pick<MessagePlace, "turn" | "step">): AssistantStep | undefined;
+  readonly answersOf: PlacedAnswersReader["answersOf"];
+  readonly answersWith: PlacedAnswersReader["answersWith"];
+  readonly signedIn: PlacedAnswersReader["signedIn"];
   /** Returns the call whose result is at a place of the chat. */
   callAt(place: Required<MessagePlace>): ToolCallBlock | undefined;
   /** Returns the object of the call whose result is at a place of the chat; undefined while there is no result. */
@@ -132,6 +136,7 @@ export function planningContext(input: LayoutInput, settings: EpochSettings): Pl
       return [...first.values()].map(lineOf);
     },
     answerAt,
+    ...placedAnswers(turns, answerAt),
     callAt: (place) => {
       const answer = answerAt(place);
       return answer === undefined ? undefined : callsOf(answer)[place.call];
