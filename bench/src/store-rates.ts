@@ -43,7 +43,7 @@ report("store-rates", {
   commits: calls * 2,
   versions: calls * 3,
   rounds,
-  commit: {
+  commitOfCall: {
     storePerSecond: rounded((calls * 2000) / store),
     barePerSecond: rounded((calls * 2000) / bare),
     ratio: rounded(median(commits.map((one) => one.store / one.bare))),
