@@ -139,8 +139,11 @@ const namedGroups = new WeakMap<readonly ReadMessage[], boolean>();
 
 /** Whether an id or a time of the host names each message of a list. */
 function areNamed(messages: readonly ReadMessage[]): boolean {
-  const isWhole = (group: readonly ReadMessage[]): boolean => group.every(({ isNamed }) => isNamed);
-  return groupsOf(messages).every((group) => madeOnce(namedGroups, group, isWhole));
+  return groupsOf(messages).every((group) => madeOnce(namedGroups, group, isWholeNamed));
+}
+
+function isWholeNamed(group: readonly ReadMessage[]): boolean {
+  return group.every(({ isNamed }) => isNamed);
 }
 
 /** For a known list, to which messages are only added: the last list that was compared with it, and their beginning. */
