@@ -74,6 +74,16 @@ describe("the breakpoints of a view", () => {
     expect(view.epoch?.cachedTokens).toBe(tokensUpTo(view, 2));
   });
 
+  it("are as many as ever if the cache is cold", () => {
+    const cache = { ...marked, isCold: true };
+    const stage = stageOf(9);
+    stage.view(layout, { cache: marked, liveness: everythingStays });
+    stage.call("bash", { command: "more" }, longText);
+    const view = stage.view(layout, { cache, liveness: everythingStays });
+
+    expect(view.boundaries).toHaveLength(3);
+  });
+
   it("have the end up to which the cache is read when an epoch ends", () => {
     const stage = stageOf(4);
     stage.view(layout, { cache: marked, liveness: staying("t1", "t2", "t4") });

@@ -36,7 +36,7 @@ export function cachedEntries(
   const isSent = end !== undefined && end + 1 >= firstEnd && isHeld(context, entries[end + 1]);
   const counts = (isHosts ? marks.slice(-1) : marks).map((mark) => mark + 1);
   const found = Math.max(isSent ? end + 1 : 0, ...counts.filter((count) => count <= same));
-  return isHosts && blocksIn(context, entries.slice(found)) > lookback ? 0 : found;
+  return isHosts && hasMoreBlocks(context, entries, found, lookback) ? 0 : found;
 }
 
 /** Whether the prompt that an answer belongs to was sent so recently that its cache entry is alive. */
@@ -71,7 +71,7 @@ export function nextMarks(
   { entries, cached, cut, found }: Marked,
 ): readonly number[] {
   const chosen = [entries.length - 1];
-  if (blocksIn(context, entries.slice(cached)) > surelyFound) chosen.push(cached - 1);
+  if (cached > 0 && hasMoreBlocks(context, entries, cached, surelyFound)) chosen.push(cached - 1);
   const leaving = found.find(({ stays }) => !stays)?.index;
   const behind = found.find(({ index }) => index >= cut)?.index ?? entries.length;
   const wanted = [
@@ -98,13 +98,20 @@ function tokensBetween(entries: readonly ViewEntry[], one: number, other: number
   return rawTokens(entries, Math.min(one, other) + 1, Math.max(one, other) + 1);
 }
 
-/** Returns the number of blocks that entries have in a request. */
-function blocksIn(context: PlanningContext, entries: readonly ViewEntry[]): number {
-  return entries.reduce(
-    (sum, entry) =>
-      sum + (entry.type === "assistant" ? (context.answerAt(entry)?.assistant.length ?? 1) : 1),
-    0,
-  );
+/** Whether the entries from an index on have more than some blocks in a request. */
+function hasMoreBlocks(
+  context: PlanningContext,
+  entries: readonly ViewEntry[],
+  from: number,
+  most: number,
+): boolean {
+  let blocks = 0;
+  for (let index = from; index < entries.length && blocks <= most; index += 1) {
+    const entry = entries[index];
+    const step = entry?.type === "assistant" ? context.answerAt(entry) : undefined;
+    blocks += step?.assistant.length ?? 1;
+  }
+  return blocks > most;
 }
 
 /** Returns the index of the last message before an answer, before this place. */
