@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A benchmark: a script of a package, which writes one file of results. */
+/** A benchmark: a script of a package, which writes the file of its name in `results`. */
 export interface Benchmark {
-  /** The file in `results`, without its ending. */
-  readonly results: string;
   readonly folder: "bench" | "tests-e2e";
   readonly script: string;
-  readonly options?: readonly string[];
   /** Whether a quick run has it. With `SCM_BENCH=quick` in the environment it takes less than a minute. */
   readonly isQuick?: true;
 }
@@ -23,38 +20,33 @@ export interface Figure {
   readonly least?: number;
 }
 
-const storeRates: Benchmark = { results: "store-rates", folder: "bench", script: "store-rates" };
+const storeRates: Benchmark = { folder: "bench", script: "store-rates" };
 const sessionCalls: Benchmark = {
-  results: "session-calls",
   folder: "bench",
   script: "session-calls",
 };
-const findObjects: Benchmark = { results: "find-objects", folder: "bench", script: "find-objects" };
-const views: Benchmark = { results: "views", folder: "bench", script: "views" };
+const findObjects: Benchmark = { folder: "bench", script: "find-objects" };
+const views: Benchmark = { folder: "bench", script: "views" };
 const replayMade: Benchmark = {
-  results: "replay-made",
   folder: "bench",
   script: "replay-made",
   isQuick: true,
 };
 const breakpoints: Benchmark = {
-  results: "breakpoints",
   folder: "tests-e2e",
   script: "breakpoints",
   isQuick: true,
 };
 const piCosts: Benchmark = {
-  results: "pi-costs",
   folder: "tests-e2e",
   script: "pi-costs",
   isQuick: true,
 };
 const openclawCosts: Benchmark = {
-  results: "openclaw-costs",
   folder: "tests-e2e",
   script: "openclaw-costs",
 };
-const xtdbRates: Benchmark = { results: "xtdb-rates", folder: "bench", script: "xtdb-rates" };
+const xtdbRates: Benchmark = { folder: "bench", script: "xtdb-rates" };
 
 /** All figures, in the order of the table. */
 export const figures: readonly Figure[] = [
@@ -183,7 +175,7 @@ export function measuredFigures(
 ): readonly MeasuredFigure[] {
   return wanted.map(({ figure, baseline, of, at }) => {
     const results = JSON.parse(
-      readFileSync(new URL(`${of.results}.json`, folder), "utf8"),
+      readFileSync(new URL(`${of.script}.json`, folder), "utf8"),
     ) as Readonly<Record<string, unknown>>;
     const [over, under] =
       typeof at[0] === "string"
@@ -191,7 +183,7 @@ export function measuredFigures(
         : (at as readonly (readonly string[])[]);
     const ratio = numberAt(results, over) / (under === undefined ? 1 : numberAt(results, under));
     if (!Number.isFinite(ratio))
-      throw new TypeError(`${of.results}.json has no number for ${JSON.stringify(figure)}`);
+      throw new TypeError(`${of.script}.json has no number for ${JSON.stringify(figure)}`);
     return {
       figure,
       baseline,

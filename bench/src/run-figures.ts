@@ -56,15 +56,12 @@ function benchmarks(all: typeof figures): readonly Benchmark[] {
   return [...new Set(all.map(({ of }) => of))];
 }
 
-function run(
-  { folder, script, options = [] }: Benchmark,
-  environment: Record<string, string>,
-): void {
+function run({ folder, script }: Benchmark, environment: Record<string, string>): void {
   const begun = performance.now();
   console.error(`${script} ...`);
   const { status } = spawnSync(
     "pnpm",
-    ["--silent", "--filter", `@self-context-manager/${folder}`, "run", script, ...options],
+    ["--silent", "--filter", `@self-context-manager/${folder}`, "run", script],
     { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...environment } },
   );
   if (status !== 0) fail(`the benchmark ${script} failed with exit code ${status}`);

@@ -1,3 +1,4 @@
+import { beginsWith } from "../view/begins-with.ts";
 import { type Block, isText } from "../chat/message.ts";
 import { addText, addTo, type ClassTokens } from "../cost/class-tokens.ts";
 import { mediaOf } from "../cost/media-facts.ts";
@@ -67,13 +68,6 @@ export function classTokens(
   return Object.fromEntries(
     Object.entries(sums).map(([name, tokens]) => [name, Math.round(tokens)]),
   );
-}
-
-/** A loop, because it runs over all messages of each view. */
-function beginsWith(messages: readonly ViewMessage[], beginning: readonly ViewMessage[]): boolean {
-  for (let index = 0; index < beginning.length; index += 1)
-    if (beginning[index] !== messages[index]) return false;
-  return true;
 }
 
 function classesOf(message: ViewMessage, estimator: TokenEstimator): ClassTokens {

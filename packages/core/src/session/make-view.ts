@@ -3,7 +3,6 @@ import {
   type ObjectId,
   presenceOf,
   rangesWithin,
-  sha256,
   type StaticReference,
   staticReference,
   type StoredMetadata,
@@ -11,11 +10,9 @@ import {
 } from "@self-context-manager/objects";
 import { turnTalk } from "../chat/turn-talk.ts";
 import { chatHandle } from "../lines/handles.ts";
-import { type CacheState, isCold } from "../cost/cache-state.ts";
 import { likelyTokens, ratioOf } from "../cost/calibration.ts";
 import { type ClassTokens, sumOfClasses, totalOf } from "../cost/class-tokens.ts";
 import { type CostAccount, countCall, emptyAccount } from "../cost/cost-account.ts";
-import type { PriceProfile } from "../cost/price-profile.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import type { ActivationPolicy, UseKey } from "../policy/activation-policy.ts";
 import { classTokens } from "../render/message-tokens.ts";
@@ -27,7 +24,6 @@ import type { ObjectPool } from "../state/object-pool.ts";
 import type { SessionState } from "../state/session-state.ts";
 import type {
   ActiveObject,
-  CacheCost,
   EpochFigures,
   EpochInput,
   LayoutInput,
@@ -38,6 +34,7 @@ import type { PoolEntry } from "../view/pool-entry.ts";
 import { messagesHash } from "../view/message-hash.ts";
 import { viewBody } from "../view/view-object.ts";
 import type { ViewRecord } from "../view/view-record.ts";
+import { cacheCost, cacheUse, usualPrices } from "./cache-cost.ts";
 import {
   addedTokens,
   firstChangedPlace,
@@ -384,53 +381,6 @@ function shortSummaries({ chat, summaries }: SessionState): EpochInput["summaryO
     const turn = chat.turns[index];
     return turn === undefined ? undefined : summaries.shortOf(turnTalk(turn).key);
   };
-}
-
-/** The prices of an unknown model: the usual prices of Anthropic. */
-const usualPrices: PriceProfile = {
-  read: 0.1,
-  write: 1.25,
-  lifetime: 300_000,
-  minimum: 1_024,
-  tiers: [],
-  caching: "explicit",
-  source: "default",
-};
-
-function cacheCost({ state, dependencies }: SessionScope, options: ViewOptions): CacheCost {
-  const prices = options.prices ?? usualPrices;
-  const now = dependencies.clock?.now();
-  const last = state.sent.view?.cache;
-  const isKnown = now !== undefined && last !== undefined;
-  const heldFrom =
-    now === undefined || prices.lifetime === undefined ? undefined : now - prices.lifetime;
-  return {
-    read: prices.read,
-    write: prices.write,
-    isCold:
-      isKnown &&
-      isCold(last, prices, { model: options.model ?? "", now, head: headKey(options.head) }),
-    rewrites: rewritten(prices, options),
-    ...defined({ heldFrom }),
-  };
-}
-
-/** Returns a short name of the text before the messages, as it is stored with a call. */
-function headKey(head: string | undefined): string | undefined {
-  return head === undefined || head.length <= longestKey ? head : sha256(head).slice(0, longestKey);
-}
-
-const longestKey = 16;
-
-/** Returns the use of the provider's cache by a call. */
-export function cacheUse({ model = "", head }: ViewOptions, sentAt: number): CacheState {
-  return { model, used_at: sentAt, ...defined({ head: headKey(head) }) };
-}
-
-/** Returns what a provider writes again after a change of sent messages. */
-function rewritten({ caching }: PriceProfile, { breakpoints }: ViewOptions): CacheCost["rewrites"] {
-  if (breakpoints === "host") return "everything";
-  return caching === "explicit" ? "after-a-mark" : "what-follows";
 }
 
 /** Returns versions by `handle@version`, if the store has them. They are kept as long as the view names them. */

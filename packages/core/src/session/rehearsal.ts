@@ -27,7 +27,8 @@ import type { LayoutOutput } from "../view/layout.ts";
 import type { PoolEntry } from "../view/pool-entry.ts";
 import { activate } from "./change-activation.ts";
 import type { ActivateRange } from "./chosen-range.ts";
-import { cacheUse, renderView, takeOut } from "./make-view.ts";
+import { cacheUse } from "./cache-cost.ts";
+import { renderView, takeOut } from "./make-view.ts";
 import type { ViewOptions } from "./view-options.ts";
 
 /** A tool call of a stored session. */

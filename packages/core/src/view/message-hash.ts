@@ -1,3 +1,4 @@
+import { beginsWith } from "./begins-with.ts";
 import { madeOnce, sha256 } from "@self-context-manager/objects";
 import { createHash, type Hash } from "node:crypto";
 import type { ViewMessage } from "./layout.ts";
@@ -33,11 +34,4 @@ export function messagesHash(messages: readonly ViewMessage[]): string {
   state.update(start > 0 && lines !== "" ? `\n${lines}` : lines);
   if (first !== undefined) hashed.set(first, { messages: [...messages], state });
   return state.copy().digest().subarray(0, hashLength).toString("base64url");
-}
-
-/** A loop, because it runs over all messages of each view. */
-function beginsWith(messages: readonly ViewMessage[], beginning: readonly ViewMessage[]): boolean {
-  for (let index = 0; index < beginning.length; index += 1)
-    if (beginning[index] !== messages[index]) return false;
-  return true;
 }

@@ -18,9 +18,8 @@ export interface CallFigures {
 
 /**
  * Returns the facts of a call in their stored form: the hash of the messages and one list of numbers. The numbers are
- * turns, steps, tokens and, if it is known, the time of sending; the model and the name of what is before the messages are
- * beside them. They grow from call to call, and stores keep only the
- * differences.
+ * turns, steps, tokens and, if it is known, the time of sending. They grow from call to call, and stores keep only the
+ * differences. The model and the name of what is before the messages are beside them.
  */
 export function callRow({ turns, steps, tokens, messagesHash, cache }: CallFigures): JsonObject {
   const figures = [turns, steps, tokens];

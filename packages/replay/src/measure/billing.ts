@@ -29,9 +29,10 @@ export function tokensFound(
   billing: Billing,
 ): number {
   if (billing === "leaving-is-free") return cached.kept;
+  if (prices.breakpoints === "host") return cached.host;
   if (prices.caching === "automatic") return cached.shared - (cached.shared % step);
   if (prices.caching === "none" || billing === "what-the-next-reads") return cached.shared;
-  return prices.breakpoints === "host" ? cached.host : cached.own;
+  return cached.own;
 }
 
 /** The billed input of the calls of a segment, in tokens at the plain input price. */
@@ -43,12 +44,7 @@ export function billedInput(
   const { read, write } = prices;
   // The next call can read only what was written. Writing less helps only if the strategy chooses its breakpoints.
   const isSparing = billing === "what-the-next-reads" && prices.breakpoints !== "host";
-  const found = (cached: CachedTokens): number =>
-    tokensFound(
-      cached,
-      prices,
-      isSparing || billing !== "what-the-next-reads" ? billing : "to-the-end",
-    );
+  const found = (cached: CachedTokens): number => tokensFound(cached, prices, billing);
   return calls.reduce((sum, { tokens, cached, ownCalls, asked }, at) => {
     const isAsked = isSparing && asked.length > 0;
     const had = isAsked ? tokens : found(cached);
