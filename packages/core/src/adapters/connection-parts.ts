@@ -1,6 +1,9 @@
-import { sha256, usualOperation } from "@self-context-manager/objects";
-import { rawTokens } from "../cost/calibrated-estimator.ts";
-import { contextToolsBeside, type NamedContextTools } from "../session/context-tools.ts";
+import { sha256 } from "@self-context-manager/objects";
+import {
+  contextToolsBeside,
+  type NamedContextTools,
+  toolTokens,
+} from "../session/context-tools.ts";
 import { answerWithoutThinking } from "./answer-without-thinking.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { type ConnectionNotices, connectionNotices } from "./connection-notices.ts";
@@ -77,26 +80,9 @@ export function connectionParts<Raw>(options: ConnectOptions<Raw>): ConnectionPa
     findsWentBack,
     summaries,
   };
-  const ownTokens = (): number => tokensOf(beside());
+  const ownTokens = (): number => toolTokens(beside());
   const calls = modelCalls({ ...shared, hasTools, canActivate, headName, ownTokens });
   return { notices, guard, records, sent, calls, summaries, beside, canActivate, prompts };
-}
-
-const counted = new WeakMap<NamedContextTools, number>();
-
-/** Returns the estimated tokens of tools and their instruction. A tool for reading files is one that every host has. */
-function tokensOf(named: NamedContextTools): number {
-  const known = counted.get(named);
-  if (known !== undefined) return known;
-  const { tools, instruction } = named;
-  const declared = tools
-    .filter(({ name }) => usualOperation(name) !== "read")
-    .map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
-  const tokens = Math.round(
-    [instruction, ...declared].reduce((sum, text) => sum + rawTokens(text), 0),
-  );
-  counted.set(named, tokens);
-  return tokens;
 }
 
 /** Returns the context tools beside those of the host. They are made again when the host's tools have changed. */

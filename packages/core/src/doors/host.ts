@@ -35,6 +35,7 @@ export { type AnswerDetails, answerDetails, hostText } from "../session/answers.
 export {
   type ContextTool,
   contextTools,
+  declarations,
   renamedContextTools,
   sessionTools,
 } from "../session/context-tools.ts";

@@ -2,10 +2,13 @@ import {
   type ContextOperation,
   type JsonObject,
   type JsonValue,
+  madeOnce,
   renamedPrefix,
+  usualOperation,
 } from "@self-context-manager/objects";
 import { canReadFiles, usualToolFacts } from "../calls/tool-facts.ts";
 import { argumentsOf, type ToolResultMessage } from "../chat/message.ts";
+import { rawTokens } from "../cost/calibrated-estimator.ts";
 import { answerDetails, hostText, type ToolAnswer } from "./answers.ts";
 import type { ContextSession } from "./context-session.ts";
 import type { SessionTool, ToolDescription } from "./session-tool.ts";
@@ -180,6 +183,26 @@ export function contextToolsBeside(hostTools: readonly string[]): NamedContextTo
     : [contextTools, renamedContextTools];
   if (areFree(usual)) return { tools: usual, instruction: standingInstruction };
   return { tools: areFree(others) ? others : [], instruction: renamedInstruction };
+}
+
+/** Returns the JSON by which tools are declared to a model. A tool for reading files is one that every host has. */
+export function declarations(tools: readonly ContextTool[]): readonly string[] {
+  return tools
+    .filter(({ name }) => usualOperation(name) !== "read")
+    .map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
+}
+
+/** Characters of a token of a declaration: its signs come in groups that are one token, as in no other text. */
+const charactersOfDeclaration = 4;
+
+const counted = new WeakMap<NamedContextTools, number>();
+
+/** Returns the estimated tokens of tools and their instruction. */
+export function toolTokens(named: NamedContextTools): number {
+  return madeOnce(counted, named, ({ tools, instruction }) => {
+    const characters = declarations(tools).reduce((sum, { length }) => sum + length, 0);
+    return Math.round(rawTokens(instruction) + characters / charactersOfDeclaration);
+  });
 }
 
 const renamedInstruction = `${standingInstruction}

@@ -1,7 +1,12 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 
-import { contextTools, contextToolsBeside } from "../../src/session/context-tools.ts";
+import {
+  contextTools,
+  contextToolsBeside,
+  declarations,
+  toolTokens,
+} from "../../src/session/context-tools.ts";
 
 /** The greatest number of tokens of the tools and the instruction in each request. */
 const most = 400;
@@ -26,6 +31,16 @@ function textsBeside(hostTools: readonly string[]): string {
 describe("the context tools and the instruction", () => {
   it("have at most 400 tokens beside the tools of a host that reads files", () => {
     expect(tokensBeside(["read", "bash", "edit", "write"])).toBeLessThanOrEqual(most);
+  });
+
+  it("are estimated within 5 % of their tokens", () => {
+    const named = contextToolsBeside(["read"]);
+    const tokens = [named.instruction, ...declarations(named.tools)].map(
+      (text) => encode(text).length,
+    );
+
+    const whole = tokens.reduce((sum, one) => sum + one, 0);
+    expect(Math.abs(toolTokens(named) / whole - 1)).toBeLessThan(0.05);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { LayoutOutput, ViewEntry } from "@self-context-manager/core/layout";
 import type { Rehearsal, StoredRehearsal } from "@self-context-manager/core/rehearsal";
-import { contextTools } from "@self-context-manager/core/host";
+import { contextTools, declarations } from "@self-context-manager/core/host";
 import {
   standingInstruction,
   type ViewMessage,
@@ -62,14 +62,10 @@ const managedPrefix: Part = {
   key: "prefix",
   tokens:
     prefixTokens +
-    [
-      standingInstruction,
-      ...contextTools
-        .filter(({ name }) => name !== "read")
-        .map(({ name, description, parameters }) =>
-          JSON.stringify({ name, description, parameters }),
-        ),
-    ].reduce((sum, text) => sum + countText(text), 0),
+    [standingInstruction, ...declarations(contextTools)].reduce(
+      (sum, text) => sum + countText(text),
+      0,
+    ),
 };
 
 /** A pass of a policy and a layout over a stored segment, as a sequence of prompts. */
