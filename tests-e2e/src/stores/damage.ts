@@ -20,13 +20,16 @@ export async function changeStore(path: string, ...damages: readonly Damage[]): 
   {
     await using store = await openSqliteStore({ path });
     await using copy = await openSqliteStore({ path: changed });
+    const restored: StoredVersion[] = [];
     for (const { body, version } of (await store.changesSince()).versions) {
       const stored = await store.get(body.id, { version });
       if (stored === undefined) throw new Error(`version ${version} of ${body.id} is missing`);
       const replaced = damages.reduce(replacedIn, stored);
       if (replaced !== stored) count += 1;
-      await copy.restore([replaced]);
+      restored.push(replaced);
     }
+    // In one transaction: the disk is waited for once, not for each version.
+    await copy.restore(restored);
   }
   await rename(changed, path);
   return count;
