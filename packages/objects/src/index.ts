@@ -157,10 +157,13 @@ export type {
   Watcher,
 } from "./ports/watcher.ts";
 export {
+  commonLength,
+  continued,
   forgetGroups,
   groupLength,
   groupsLike,
   groupsOf,
+  joined,
   type ListGroups,
   listOfGroups,
   sumOfGroups,

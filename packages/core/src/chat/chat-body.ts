@@ -1,5 +1,6 @@
 import {
   type ChatPosition,
+  continued,
   defined,
   type DynamicReference,
   type ObjectBody,
@@ -144,7 +145,7 @@ export function withReferences(
   const added = new Map(
     more.filter((one) => !known.has(named(one))).map((one) => [named(one), one]),
   );
-  return added.size === 0 ? references : [...references, ...added.values()];
+  return added.size === 0 ? references : continued(references, [...added.values()]);
 }
 
 function named({ id, tx_id: txId }: StaticReference): string {
@@ -153,14 +154,14 @@ function named({ id, tx_id: txId }: StaticReference): string {
 
 /** Returns a chat with one more turn, which a user message began. */
 export function withTurn(turns: readonly Turn[], turn: Turn): readonly Turn[] {
-  return [...turns, turn];
+  return continued(turns, [turn]);
 }
 
 /** Returns a chat with one more step in its last turn. An empty chat gets a turn without a user message. */
 export function withStep(turns: readonly Turn[], step: Step): readonly Turn[] {
   const last = turns.at(-1);
   if (last === undefined) return [{ user: null, timestamp: null, steps: [step] }];
-  return [...turns.slice(0, -1), { ...last, steps: [...last.steps, step] }];
+  return continued(turns, [{ ...last, steps: continued(last.steps, [step]) }], turns.length - 1);
 }
 
 /** Returns a chat in which one tool call refers to another object. */

@@ -1,4 +1,4 @@
-import { groupsOf, madeOnce } from "@self-context-manager/objects";
+import { commonLength, groupsOf, madeOnce } from "@self-context-manager/objects";
 import type { MessageIdentity } from "../host/message-codec.ts";
 import type { KnownMessage } from "../host/message-identity.ts";
 import type { ReadMessage } from "../host/read-list.ts";
@@ -156,9 +156,7 @@ const compared = new WeakMap<
 function commonStart(messages: readonly ReadMessage[], sequence: readonly KnownMessage[]): number {
   const last = compared.get(sequence);
   const list = last?.list.deref() ?? [];
-  const most = Math.min(messages.length, last?.begin ?? 0);
-  let known = 0;
-  while (known < most && messages[known] === list[known]) known += 1;
+  const known = Math.min(last?.begin ?? 0, commonLength(messages, list));
   const begin = sameFrom(known, messages, sequence);
   compared.set(sequence, { list: new WeakRef(messages), begin });
   return begin;

@@ -152,9 +152,13 @@ async function arrive(
 function hasLaterAnswer({ chat }: SessionState, call: OpenCall | undefined): boolean {
   if (call === undefined) return false;
   const { turn, step } = call.position;
-  return chat.turns
-    .slice(turn)
-    .some(({ steps }, index) => steps.slice(index === 0 ? step + 1 : 0).some(isAssistantStep));
+  // No copy of the turns: in a long history each result asks.
+  for (let at = turn; at < chat.turns.length; at += 1) {
+    const { steps = [] } = chat.turns[at] ?? {};
+    if (steps.some((one, index) => (at > turn || index > step) && isAssistantStep(one)))
+      return true;
+  }
+  return false;
 }
 
 function chatReference(

@@ -1,4 +1,5 @@
 import {
+  continued,
   defined,
   groupsOf,
   type LimitedJson,
@@ -97,16 +98,32 @@ function readMessages<Raw>(
   const isKept = typeof first === "object" && first !== null;
   const lists = madeOnce(lastLists, codec, () => new WeakMap());
   const last = (isKept ? lists.get(first) : undefined) as readonly ReadMessage<Raw>[] | undefined;
-  const read: ReadMessage<Raw>[] = [];
-  for (let index = 0; index < messages.length; index += 1) {
+  const same = known === undefined && last !== undefined ? unchanged(messages, last, codec) : 0;
+  const more: ReadMessage<Raw>[] = [];
+  for (let index = same; index < messages.length; index += 1) {
     const raw = messages[index] as Raw;
     const before = last?.[index];
     const isSame = (): boolean =>
       before !== undefined && before.raw === raw && isStill(before, codec);
-    read.push(there(raw, index) ?? (isSame() ? before : undefined) ?? readMessage(raw, codec));
+    more.push(there(raw, index) ?? (isSame() ? before : undefined) ?? readMessage(raw, codec));
   }
+  const read = continued<ReadMessage<Raw>>(last ?? [], more, same);
   if (isKept) lists.set(first, read);
   return read;
+}
+
+/** Returns the number of messages with which a list begins as it was read before. */
+function unchanged<Raw>(
+  messages: readonly Raw[],
+  last: readonly ReadMessage<Raw>[],
+  codec: MessageCodec<Raw>,
+): number {
+  let same = 0;
+  for (const before of last) {
+    if (messages[same] !== before.raw || !isStill(before, codec)) break;
+    same += 1;
+  }
+  return same;
 }
 
 /** Whether a message has the identity with which it was read. */

@@ -1,4 +1,4 @@
-import { beginsWith } from "../view/begins-with.ts";
+import { commonLength } from "@self-context-manager/objects";
 import { type Block, isText } from "../chat/message.ts";
 import { addText, addTo, type ClassTokens } from "../cost/class-tokens.ts";
 import { mediaOf } from "../cost/media-facts.ts";
@@ -57,7 +57,9 @@ export function classTokens(
   const [first] = messages;
   const last = first === undefined ? undefined : countedLists.get(first);
   const isContinued =
-    last !== undefined && last.model === model && beginsWith(messages, last.messages);
+    last !== undefined &&
+    last.model === model &&
+    commonLength(messages, last.messages) === last.messages.length;
   const sums: Record<string, number> = isContinued ? { ...last.sums } : {};
   for (let index = isContinued ? last.messages.length : 0; index < messages.length; index += 1) {
     const message = messages[index];

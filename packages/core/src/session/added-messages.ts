@@ -3,6 +3,7 @@ import { isAfter, type TurnPosition } from "../chat/turn.ts";
 import type { TokenEstimator } from "../cost/token-estimator.ts";
 import { messageTokens } from "../render/message-tokens.ts";
 import type { SessionState } from "../state/session-state.ts";
+import { marked } from "../view/entry-groups.ts";
 import type { LayoutOutput, ViewMessage } from "../view/layout.ts";
 import type { AddedEntry, ViewEntry } from "../view/view-entry.ts";
 import type { ViewRecord } from "../view/view-record.ts";
@@ -38,7 +39,7 @@ export function addedTokens(added: readonly PlacedMessage[], estimator: TokenEst
 
 /** Returns a record without the entries of added messages, as the layout made it. */
 export function withoutAdded(record: ViewRecord): ViewRecord {
-  if (!record.entries.some(({ type }) => type === "added")) return record;
+  if (marked(record.entries, "added").length === 0) return record;
   return { ...record, entries: record.entries.filter(({ type }) => type !== "added") };
 }
 
@@ -144,11 +145,9 @@ export function firstChangedPlace(
 
 /** Returns the added messages of a view, each with the number of the layout's entries before it. */
 function addedIn(record: ViewRecord): readonly { readonly name: string; readonly at: number }[] {
-  let at = 0;
-  return record.entries.flatMap((entry) => {
-    if (entry.type === "added") return [{ name: nameOf(entry.message), at }];
-    at += 1;
-    return [];
+  return marked(record.entries, "added").map((index, before) => {
+    const { message } = record.entries[index] as AddedEntry;
+    return { name: nameOf(message), at: index - before };
   });
 }
 

@@ -322,6 +322,7 @@ async function inputOf(
     ...(notes.length === 0 ? {} : { notes }),
     ...budgetOf(state, options, spent),
     epochs: {
+      broughtIn: state.pool.broughtIn(),
       liveness: livenessOf(policy, state.uses.recent),
       cache: cacheCost(scope, options),
       ...defined({

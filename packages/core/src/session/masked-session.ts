@@ -1,4 +1,11 @@
-import { groupsOf, type JsonObject, sha256 } from "@self-context-manager/objects";
+import {
+  commonLength,
+  continued,
+  groupsOf,
+  joined,
+  type JsonObject,
+  sha256,
+} from "@self-context-manager/objects";
 import type { CallFacts } from "../calls/call-kind.ts";
 import { canWrite } from "../calls/written-stand-ins.ts";
 import { forgottenForm } from "../forget/forgotten-mark.ts";
@@ -75,13 +82,13 @@ function hiddenMessages(
   return (messages) => {
     const [first] = messages;
     if (first === undefined) return messages;
-    const last = lists.get(first);
-    const to: ReadMessage[] = [];
-    for (let index = 0; index < messages.length; index += 1) {
-      const one = messages[index] as ReadMessage;
-      const before = last?.from[index] === one ? last.to[index] : undefined;
-      to.push(before ?? hiddenMessage(one, mask));
-    }
+    const { from, to: before } = lists.get(first) ?? { from: [], to: [] };
+    const common = commonLength(messages, from);
+    const more = messages.slice(common).map((one, index) => {
+      const at = common + index;
+      return (from[at] === one ? before[at] : undefined) ?? hiddenMessage(one, mask);
+    });
+    const to = continued(before, more, common);
     lists.set(first, { from: messages, to });
     return to;
   };
@@ -123,12 +130,7 @@ function revealedMessages(
     if (group.every((message) => known.has(message))) groups.set(group, made);
     return made;
   };
-  return (messages) => {
-    const made: ViewMessage[] = [];
-    for (const group of groupsOf(messages))
-      for (const message of revealedGroup(group)) made.push(message);
-    return made;
-  };
+  return (messages) => joined(groupsOf(messages).map(revealedGroup));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { argumentsOf } from "../chat/message.ts";
 import {
+  continued,
   defined,
   type JsonObject,
   metadataVersion,
@@ -291,7 +292,10 @@ export function chatIndex(ids: {
     nameCalls(calls) {
       state = {
         ...state,
-        toolcallRefs: [...state.toolcallRefs, ...calls.map((call) => staticReference(call))],
+        toolcallRefs: continued(
+          state.toolcallRefs,
+          calls.map((call) => staticReference(call)),
+        ),
         loadedRefs: withLoaded(state.loadedRefs, calls),
       };
     },

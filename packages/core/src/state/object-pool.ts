@@ -21,6 +21,8 @@ export interface ObjectPool extends StatePart {
   readonly rows: readonly PoolRow[];
   /** The highest number of a handle, by its letter. */
   readonly handleCounts: ReadonlyMap<string, number>;
+  /** Returns the entries that a program has loaded, or that a document links to, in the order in which they joined. */
+  broughtIn(): readonly PoolEntry[];
   /** Files whose entry is new, or newer than the version that the tracker has. */
   readonly untracked: ReadonlySet<ObjectId>;
   /** Returns the ids of the entries without some, in the order in which they joined. */
@@ -64,6 +66,7 @@ export function objectPool(): ObjectPool {
   const numbers = handleNumbers();
   const retired = new Map<ObjectId, PoolRow>();
   const untracked = new Set<ObjectId>();
+  const brought = new Set<ObjectId>();
   const order = poolOrder();
   let revision = 0;
   let isChanged = false;
@@ -72,6 +75,14 @@ export function objectPool(): ObjectPool {
     entries.set(entry.id, entry);
     order.put(entry.row);
     handles.set(entry.handle, entry.id);
+    if (isBroughtIn(entry.row)) brought.add(entry.id);
+    else brought.delete(entry.id);
+  }
+
+  function remove({ id }: PoolEntry): void {
+    entries.delete(id);
+    brought.delete(id);
+    order.forget();
   }
 
   function keepHandle(row: PoolRow): void {
@@ -97,6 +108,7 @@ export function objectPool(): ObjectPool {
     noteStored() {
       isChanged = false;
     },
+    broughtIn: () => [...brought].flatMap((id) => entries.get(id) ?? []),
     idsWithout: (left) => order.idsWithout(entries, left),
     get: (id) => entries.get(id),
     has: (id) => entries.has(id),
@@ -124,8 +136,7 @@ export function objectPool(): ObjectPool {
         const entry = entries.get(id);
         if (entry === undefined) continue;
         handles.delete(entry.handle);
-        entries.delete(id);
-        order.forget();
+        remove(entry);
         isChanged = true;
       }
       revision += 1;
@@ -135,8 +146,7 @@ export function objectPool(): ObjectPool {
         const entry = entries.get(id);
         if (entry === undefined) continue;
         keepHandle(Object.freeze({ id, handle: entry.handle, gone: true }));
-        entries.delete(id);
-        order.forget();
+        remove(entry);
         untracked.delete(id);
         isChanged = true;
         revision += 1;
@@ -152,6 +162,7 @@ export function objectPool(): ObjectPool {
     },
     restore({ pool, handle_counts: counts }, metadata) {
       entries.clear();
+      brought.clear();
       order.forget();
       handles.clear();
       retired.clear();
@@ -202,6 +213,11 @@ function rowOf(
   if (known !== undefined && isSame) return known.row;
   const isLoaded = known === undefined ? loaded : known.row.loaded;
   return Object.freeze({ id, handle, ...defined({ key, loaded: isLoaded, linked: isLinked }) });
+}
+
+/** Whether an object has joined without a message that named it. */
+function isBroughtIn({ loaded, linked }: PoolRow): boolean {
+  return loaded === true || linked !== undefined;
 }
 
 function isFile({ body }: StoredMetadata): boolean {

@@ -112,6 +112,11 @@ export interface EpochInput {
   readonly summaryOf?: (turn: number) => string | undefined;
   /** The turns of which no steps are folded, by their index in order, unless the budget needs their room. Default: none. */
   readonly unfolded?: readonly number[];
+  /**
+   * The entries of the pool that joined because a program loaded them or a document links to them, in that order. They get
+   * a line each. Default: there are none.
+   */
+  readonly broughtIn?: readonly PoolEntry[];
   /** Classifies tool calls by tool name and arguments. Default: the built-in table of common tool names. */
   readonly toolFacts?: ToolFacts;
 }

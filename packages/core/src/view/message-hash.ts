@@ -1,5 +1,4 @@
-import { beginsWith } from "./begins-with.ts";
-import { madeOnce, sha256 } from "@self-context-manager/objects";
+import { commonLength, madeOnce, sha256 } from "@self-context-manager/objects";
 import { createHash, type Hash } from "node:crypto";
 import type { ViewMessage } from "./layout.ts";
 
@@ -22,16 +21,17 @@ const hashed = new WeakMap<
 /**
  * Returns the first 128 bits of SHA-256 over the digests of messages, each on a line, in base64url. Every view has such
  * a hash and no store can compress it, so it is short. Half a hash is enough to detect damage or a different rendering
- * by another program.
+ * by another program. The list is not changed afterwards.
  */
 export function messagesHash(messages: readonly ViewMessage[]): string {
   const [first] = messages;
   const known = first === undefined ? undefined : hashed.get(first);
-  const grows = known !== undefined && beginsWith(messages, known.messages);
+  const grows =
+    known !== undefined && commonLength(messages, known.messages) === known.messages.length;
   const state = grows ? known.state : createHash("sha256");
   const start = grows ? known.messages.length : 0;
   const lines = messages.slice(start).map(messageDigest).join("\n");
   state.update(start > 0 && lines !== "" ? `\n${lines}` : lines);
-  if (first !== undefined) hashed.set(first, { messages: [...messages], state });
+  if (first !== undefined) hashed.set(first, { messages, state });
   return state.copy().digest().subarray(0, hashLength).toString("base64url");
 }

@@ -167,6 +167,9 @@ export function viewStage(user?: string): ViewStage {
       estimator: calibratedEstimator(),
       ...options,
       epochs: defined({
+        broughtIn: [...pool.values()].filter(
+          ({ row }) => row.loaded === true || row.linked !== undefined,
+        ),
         textsOf,
         liveness,
         replacedIn,

@@ -1,7 +1,7 @@
 import { madeOnce } from "./made-once.ts";
 import { canonicalFields } from "./canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { groupLength, groupsMade, type ListGroups } from "./list-groups.ts";
+import { groupLength, groupsMade, groupsOf, isWhole, type ListGroups } from "./list-groups.ts";
 import { opaqueAt, type OpaqueInside } from "./opaque-fields.ts";
 import { isReference } from "./references.ts";
 import { sha256 } from "./sha256.ts";
@@ -67,7 +67,9 @@ function listText(list: readonly JsonValue[], opaque: OpaqueInside): string {
   if (list.length <= groupLength) return itemsText(list, opaque);
   const known = groupsMade(list);
   if (known !== undefined && isWhole(known))
-    return `#[${known.map((group) => keptGroupText(group, opaque)).join(",")}]`;
+    return `#[${groupsOf(known)
+      .map((some) => keptGroupsText(some, opaque))
+      .join(",")}]`;
   const groups: string[] = [];
   for (let start = 0; start < list.length; start += groupLength)
     groups.push(groupText(list, start, opaque));
@@ -79,9 +81,14 @@ function itemsText(items: readonly JsonValue[], opaque: OpaqueInside): string {
   return `[${items.map((item) => partText(item, opaque)).join(",")}]`;
 }
 
-/** Whether groups are those that the hash tree has: all but the last one are full. */
-function isWhole(groups: ListGroups<JsonValue>): boolean {
-  return groups.every(({ length }, index) => length === groupLength || index === groups.length - 1);
+/** The texts of some groups of a list, cached under all of them. */
+function keptGroupsText(groups: ListGroups<JsonValue>, opaque: OpaqueInside): string {
+  const all = groupsTexts(opaque);
+  const known = all.get(groups);
+  if (known !== undefined) return known;
+  const text = groups.map((group) => keptGroupText(group, opaque)).join(",");
+  if (groups.every((group) => partTexts(opaque).has(group))) all.set(groups, text);
+  return text;
 }
 
 /** A group that is a frozen list of its own is cached under itself. */
@@ -122,8 +129,9 @@ function isPartOf(
   return true;
 }
 
-/** The texts of frozen parts, and those of groups under their last item. */
+/** The texts of frozen parts, of groups of groups, and those of groups under their last item. */
 const partTexts = forEachOpaque(() => new WeakMap<object, string>());
+const groupsTexts = forEachOpaque(() => new WeakMap<ListGroups<JsonValue>, string>());
 const groupTexts = forEachOpaque(
   () => new WeakMap<object, { readonly items: readonly JsonValue[]; readonly text: string }>(),
 );

@@ -16,6 +16,7 @@ let byLast = new WeakMap<object, readonly unknown[]>();
 export function forgetGroups(): void {
   known = new WeakMap();
   byLast = new WeakMap();
+  beginnings = new WeakMap();
 }
 
 /**
@@ -24,11 +25,56 @@ export function forgetGroups(): void {
  * pass of comparisons. Items of the list may be added at its end, but never replaced.
  */
 export function groupsOf<Item extends object>(list: readonly Item[]): ListGroups<Item> {
+  return groupsKnown(list) ?? noted(list, divided(list));
+}
+
+/** Returns the groups of a list if `groupsOf` or `continued` has made them. */
+export function groupsKnown<Item>(list: readonly Item[]): ListGroups<Item> | undefined {
   const before = known.get(list);
-  if (before?.length === list.length) return before.groups as ListGroups<Item>;
-  const groups = divided(list);
+  return before?.length === list.length ? (before.groups as ListGroups<Item>) : undefined;
+}
+
+function noted<Item>(list: readonly Item[], groups: ListGroups<Item>): ListGroups<Item> {
   known.set(list, { length: list.length, groups });
   return groups;
+}
+
+/**
+ * Returns a list with the first items of another, and more items behind them. Its groups are those of the other list as far
+ * as they are whole, so they need no comparison. `count`: the number of the first items; default: all.
+ */
+export function continued<Item extends object>(
+  former: readonly Item[],
+  more: readonly Item[],
+  count: number = former.length,
+): Item[] {
+  const list = (count === former.length ? former : firstOf(former, count)).concat(more);
+  const groups = groupsOf(former).slice(0, Math.floor(count / groupLength));
+  for (let start = groups.length * groupLength; start < list.length; start += groupLength)
+    groups.push(groupAt(list, start, Math.min(start + groupLength, list.length)));
+  noted(list, groups);
+  return list;
+}
+
+/** Returns the first items of a list. `slice` is slow for a frozen one. */
+function firstOf<Item>(list: readonly Item[], count: number): readonly Item[] {
+  const copy = [...list];
+  copy.length = count;
+  return copy;
+}
+
+/** Returns the number of items with which two lists begin. Groups that are in both are compared as a whole. */
+export function commonLength<Item extends object>(
+  list: readonly Item[],
+  other: readonly Item[],
+): number {
+  const [groups = [], others = []] = [groupsKnown(list), groupsKnown(other)];
+  let common = 0;
+  for (let at = 0; at < groups.length && groups[at] === others[at]; at += 1)
+    common += groups[at]?.length ?? 0;
+  const most = Math.min(list.length, other.length);
+  while (common < most && list[common] === other[common]) common += 1;
+  return common;
 }
 
 /** Returns the groups of a list, as `groupsOf` does. Items that are no objects get new groups. */
@@ -87,11 +133,42 @@ const made = new WeakMap<readonly unknown[], unknown>();
  * is.
  */
 export function listOfGroups<Item>(groups: ListGroups<Item>): readonly Item[] {
-  const list: Item[] = [];
-  for (const group of groups) for (const item of group) list.push(item);
-  Object.freeze(list);
+  const list = Object.freeze(joined(groups));
   made.set(list, groups);
+  if (isWhole(groups)) noted(list, groups);
   return list;
+}
+
+/** Whether groups are those that `groupsOf` makes: all but the last one are full. */
+export function isWhole(groups: ListGroups<unknown>): boolean {
+  return groups.every(({ length }, index) => length === groupLength || index === groups.length - 1);
+}
+
+/** The items of groups that lists began with, by the first group: all groups but the last one of the last list. */
+let beginnings = new WeakMap<
+  readonly unknown[],
+  { readonly groups: (readonly unknown[])[]; readonly items: unknown[] }
+>();
+
+/** Returns the items of some groups. What is the same as in the last list with the same first group is copied as a whole. */
+export function joined<Item>(groups: ListGroups<Item>): Item[] {
+  const [first] = groups;
+  if (first === undefined) return [];
+  const before = madeOnce(beginnings, first, () => ({ groups: [], items: [] }));
+  const last = groups.length - 1;
+  let same = 0;
+  let count = 0;
+  while (same < last && same < before.groups.length && before.groups[same] === groups[same]) {
+    count += groups[same]?.length ?? 0;
+    same += 1;
+  }
+  before.groups.length = same;
+  before.items.length = count;
+  for (const group of groups.slice(same, last)) {
+    before.groups.push(group);
+    for (const item of group) before.items.push(item);
+  }
+  return (before.items as Item[]).concat(groups[last] ?? []);
 }
 
 /** Freezes a list that `divided` has just divided. */

@@ -1,7 +1,15 @@
 import { reservedFields } from "./hash-fields.ts";
 import { hashObject, type ObjectHashes } from "./hashes.ts";
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { divided, freezeDivided, groupLength, groupsMade } from "./list-groups.ts";
+import {
+  divided,
+  freezeDivided,
+  groupLength,
+  groupsKnown,
+  groupsMade,
+  groupsOf,
+  type ListGroups,
+} from "./list-groups.ts";
 import type { ObjectBody } from "./object-body.ts";
 import { isObjectId } from "./object-id.ts";
 import { isWellFormed } from "./text-states.ts";
@@ -79,7 +87,7 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
   }
   if (value === null) return;
   const groups = Array.isArray(value) ? groupsMade<JsonValue | undefined>(value) : undefined;
-  for (const group of groups ?? none) freezeGroup(group, path);
+  if (groups !== undefined) freezeGroups(groups, path);
   if (Object.isFrozen(value)) return;
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function")
     throw new TypeError(
@@ -101,8 +109,6 @@ function freeze(value: JsonValue | undefined, path: string, checked?: string): v
   Object.freeze(value);
 }
 
-const none: readonly (readonly JsonValue[])[] = [];
-
 /** The groups of lists whose items were checked and frozen. */
 const checkedGroups = new WeakSet<readonly unknown[]>();
 
@@ -113,15 +119,22 @@ function freezeList(list: readonly (JsonValue | undefined)[], path: string): voi
     Object.freeze(list);
     return;
   }
-  const groups = divided(list);
-  for (const group of groups) freezeGroup(group, path);
+  const groups = groupsKnown(list) ?? divided(list);
+  freezeGroups(groups, path);
   freezeDivided(list, groups);
 }
 
-function freezeGroup(group: readonly (JsonValue | undefined)[], path: string): void {
-  if (checkedGroups.has(group)) return;
-  freezeItems(group, path);
-  checkedGroups.add(group);
+function freezeGroups(groups: ListGroups<JsonValue | undefined>, path: string): void {
+  // Of a very long list, whole groups of groups are known.
+  for (const some of groupsOf(groups)) {
+    if (checkedGroups.has(some)) continue;
+    for (const group of some) {
+      if (checkedGroups.has(group)) continue;
+      freezeItems(group, path);
+      checkedGroups.add(group);
+    }
+    checkedGroups.add(some);
+  }
 }
 
 function freezeItems(items: readonly (JsonValue | undefined)[], path: string): void {

@@ -159,6 +159,9 @@ function inputOf(
     ...(now.leftOut.length === 0 ? {} : { leftOut: now.leftOut }),
     ...defined({ budget: now.budget, thinking: now.model.thinking }),
     epochs: {
+      broughtIn: [...pool.values()].filter(
+        ({ row }) => row.loaded === true || row.linked !== undefined,
+      ),
       liveness: {
         keepsArguments: policy.keepsArguments(now.recent),
         stays: policy.staysAtSweep(now.recent),

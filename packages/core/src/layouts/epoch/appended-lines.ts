@@ -77,8 +77,8 @@ export function loadedLines(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const { pool } = context.input;
-  const loaded = [...pool.values()].filter(({ row }) => row.loaded === true);
+  const { broughtIn = [] } = context.epochs;
+  const loaded = broughtIn.filter(({ row }) => row.loaded === true);
   if (loaded.length === 0) return [];
   const named = handlesNamed(entries);
   const missing = loaded.filter(({ handle }) => !named.has(handle));
@@ -102,8 +102,8 @@ export function linkedLines(
   context: PlanningContext,
   entries: readonly ViewEntry[],
 ): readonly ObjectEntry[] {
-  const { pool } = context.input;
-  const linked = [...pool.values()].filter((entry) => isStillLinked(context, entry));
+  const { broughtIn = [] } = context.epochs;
+  const linked = broughtIn.filter((entry) => isStillLinked(context, entry));
   if (linked.length === 0) return [];
   const named = handlesNamed(entries);
   const missing = linked.filter(({ handle }) => !named.has(handle) && !context.active.has(handle));

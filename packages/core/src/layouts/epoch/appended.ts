@@ -1,3 +1,4 @@
+import { continued } from "@self-context-manager/objects";
 import type { UseKey } from "../../policy/activation-policy.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import {
@@ -37,17 +38,21 @@ export function appended(
   chat: readonly ViewEntry[],
   { isFirst, isTurnStart, scarce, redrawn }: Before,
 ): readonly ViewEntry[] {
-  const entries = [...chat];
+  let entries = chat;
+  // Nearly always nothing is added, and the list stays the same.
+  const add = (more: readonly ViewEntry[]): void => {
+    if (more.length > 0) entries = continued(entries, more);
+  };
   const still = stillScarce(chat, scarce, redrawn);
-  entries.push(...missingObjects(context, shownParts(chat, still)));
-  entries.push(...namedAgain(context, entries, redrawn));
-  entries.push(...loadedLines(context, entries));
-  entries.push(...linkedLines(context, entries));
-  if (!isFirst) entries.push(...corrections(context, entries));
-  for (const text of context.input.notes ?? []) entries.push(context.notice(text));
+  add(missingObjects(context, shownParts(chat, still)));
+  add(namedAgain(context, entries, redrawn));
+  add(loadedLines(context, entries));
+  add(linkedLines(context, entries));
+  if (!isFirst) add(corrections(context, entries));
+  add((context.input.notes ?? []).map((text) => context.notice(text)));
   const pinned = pinnedNotice(context, entries);
-  if (pinned !== undefined) entries.push(pinned);
-  if (!isFirst && isTurnStart) entries.push(...pinnedAgain(context, entries, scarce));
+  if (pinned !== undefined) add([pinned]);
+  if (!isFirst && isTurnStart) add(pinnedAgain(context, entries, scarce));
   return entries;
 }
 

@@ -1,4 +1,4 @@
-import { groupsOf, madeOnce } from "@self-context-manager/objects";
+import { groupsOf, listOfGroups, madeOnce } from "@self-context-manager/objects";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { messageOf } from "../../render/drawn-entry.ts";
 import type { LayoutOutput, PoolTokens, ViewMessage } from "../../view/layout.ts";
@@ -18,9 +18,7 @@ export function draw(
   { entries, memory, marks, figures, deactivated }: Decisions,
 ): LayoutOutput {
   const { input } = context;
-  const messages: ViewMessage[] = [];
-  for (const group of groupsOf(entries))
-    for (const message of messagesOf(context, group)) messages.push(message);
+  const groups = groupsOf(entries).map((group) => messagesOf(context, group));
   const record: ViewRecord = {
     layout: "epoch",
     entries,
@@ -30,7 +28,7 @@ export function draw(
     memory: recordedMemory(memory),
   };
   return {
-    messages,
+    messages: listOfGroups(groups),
     tokens: poolTokens(context, entries),
     shown: shownObjects(context, entries),
     record,

@@ -1,3 +1,4 @@
+import { continued } from "@self-context-manager/objects";
 import { missingMessages } from "../../lines/notices.ts";
 import { shownParts } from "../../view/shown-parts.ts";
 import type { ViewEntry } from "../../view/view-entry.ts";
@@ -16,11 +17,11 @@ export function withNewMessages(
   isTrusted: boolean,
 ): readonly ViewEntry[] {
   const { turns, compaction } = context.input;
-  const entries: ViewEntry[] = [...kept];
-  const parts = shownParts(entries);
+  const more: ViewEntry[] = [];
+  const parts = shownParts(kept);
   const replacing = until === undefined ? compaction?.messages : undefined;
   for (const at of replacing?.keys() ?? [])
-    entries.push(context.sized({ type: "summary", ...(at === 0 ? {} : { at }) }));
+    more.push(context.sized({ type: "summary", ...(at === 0 ? {} : { at }) }));
   const start = compaction?.from ?? { turn: 0, step: -1 };
   const from =
     until === undefined ? start : { turn: Math.max(0, until.turns - 1), step: until.steps };
@@ -30,19 +31,19 @@ export function withNewMessages(
     const user = isFirst && isBegun ? undefined : userEntry(context, turn);
     if (user !== undefined) {
       parts.add(user);
-      entries.push(user);
+      more.push(user);
     }
     const steps = turns[turn]?.steps.length ?? 0;
     for (let step = isFirst ? Math.max(0, from.step) : 0; step < steps; step += 1) {
       // Other answers were thought after messages that no record contains. An empty view is not sent.
-      const isNext = isTrusted && kept.length > 0 && entries.length === kept.length;
+      const isNext = isTrusted && kept.length > 0 && more.length === 0;
       const answered = context.answerAt({ turn, step })?.view;
       const keepsThinking =
         isNext && answered !== undefined && answered === context.epochs.lastCall;
-      entries.push(...stepEntries(context, parts, turn, step, keepsThinking));
+      more.push(...stepEntries(context, parts, turn, step, keepsThinking));
     }
   }
-  return begunByUser(context, entries);
+  return begunByUser(context, continued(kept, more));
 }
 
 /** Returns entries that begin with a user's message, as providers require: before an answer is a notice. */
