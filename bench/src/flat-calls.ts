@@ -2,7 +2,7 @@
 //
 // `flat-calls OLD` runs calls-by-length.ts with this checkout and with OLD, a built checkout of another commit, in turn,
 // each in a process of its own. Each call adds an assistant message and one tool result. `list` is the time of the pass
-// over the host's whole list, `session` that of ingest and view. The longest list is measured once, with the store in
+// over the host's whole list, `session` that of ingest and view, in one operation as every host does it. The longest list is measured once, with the store in
 // memory. Times are sums of user and system time, so other work on the machine changes them less than wall time.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
@@ -13,8 +13,7 @@ import { median, report, rounded } from "./report.ts";
 interface Times {
   readonly first: number;
   readonly list: number;
-  readonly ingest: number;
-  readonly view: number;
+  readonly session: number;
 }
 
 const [, , given = ""] = process.argv;
@@ -46,7 +45,7 @@ for (const { store, lengths, rounds } of measured)
         times[name].push(run(checkouts[name], store, messages));
     const figure = (name: keyof typeof checkouts, of: (one: Times) => number): number =>
       rounded(median(times[name].map(of)));
-    const session = ({ ingest, view }: Times): number => ingest + view;
+    const session = (one: Times): number => one.session;
     sessions.set(`${store} ${messages}`, figure("own", session));
     results[`${store} ${messages}`] = {
       list: figure("own", ({ list }) => list),

@@ -156,7 +156,7 @@ const compared = new WeakMap<
 function commonStart(messages: readonly ReadMessage[], sequence: readonly KnownMessage[]): number {
   const last = compared.get(sequence);
   const list = last?.list.deref() ?? [];
-  const known = Math.min(last?.begin ?? 0, commonLength(messages, list));
+  const known = Math.min(last?.begin ?? 0, commonLength(groupsOf(messages), groupsOf(list)));
   const begin = sameFrom(known, messages, sequence);
   compared.set(sequence, { list: new WeakRef(messages), begin });
   return begin;

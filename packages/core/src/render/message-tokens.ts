@@ -1,4 +1,4 @@
-import { commonLength } from "@self-context-manager/objects";
+import { commonLength, groupsOf, type ListGroups } from "@self-context-manager/objects";
 import { type Block, isText } from "../chat/message.ts";
 import { addText, addTo, type ClassTokens } from "../cost/class-tokens.ts";
 import { mediaOf } from "../cost/media-facts.ts";
@@ -39,7 +39,8 @@ const counted = new WeakMap<
 const countedLists = new WeakMap<
   ViewMessage,
   {
-    readonly messages: readonly ViewMessage[];
+    readonly groups: ListGroups<ViewMessage>;
+    readonly count: number;
     readonly model: string | undefined;
     readonly sums: ClassTokens;
   }
@@ -55,18 +56,17 @@ export function classTokens(
 ): ClassTokens {
   const { model } = estimator;
   const [first] = messages;
+  const groups = messages.length > 1 ? groupsOf(messages) : [];
   const last = first === undefined ? undefined : countedLists.get(first);
   const isContinued =
-    last !== undefined &&
-    last.model === model &&
-    commonLength(messages, last.messages) === last.messages.length;
+    last !== undefined && last.model === model && commonLength(groups, last.groups) === last.count;
   const sums: Record<string, number> = isContinued ? { ...last.sums } : {};
-  for (let index = isContinued ? last.messages.length : 0; index < messages.length; index += 1) {
+  for (let index = isContinued ? last.count : 0; index < messages.length; index += 1) {
     const message = messages[index];
     if (message !== undefined) addTo(sums, classesOf(message, estimator));
   }
   if (first !== undefined && messages.length > 1)
-    countedLists.set(first, { messages, model, sums });
+    countedLists.set(first, { groups, count: messages.length, model, sums });
   return Object.fromEntries(
     Object.entries(sums).map(([name, tokens]) => [name, Math.round(tokens)]),
   );

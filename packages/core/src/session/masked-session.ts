@@ -83,7 +83,7 @@ function hiddenMessages(
     const [first] = messages;
     if (first === undefined) return messages;
     const { from, to: before } = lists.get(first) ?? { from: [], to: [] };
-    const common = commonLength(messages, from);
+    const common = commonLength(groupsOf(messages), groupsOf(from));
     const more = messages.slice(common).map((one, index) => {
       const at = common + index;
       return (from[at] === one ? before[at] : undefined) ?? hiddenMessage(one, mask);
@@ -126,11 +126,17 @@ function revealedMessages(
   const revealedGroup = (group: readonly ViewMessage[]): readonly ViewMessage[] => {
     const before = groups.get(group);
     if (before !== undefined) return before;
-    const made = group.map(revealed);
+    const all = group.map(revealed);
+    const made = all.every((message, at) => message === group[at]) ? group : all;
     if (group.every((message) => known.has(message))) groups.set(group, made);
     return made;
   };
-  return (messages) => joined(groupsOf(messages).map(revealedGroup));
+  return (messages) => {
+    const shown = groupsOf(messages);
+    const made = shown.map(revealedGroup);
+    // The list is the host's own from here on. Nearly always nothing in it has a mark.
+    return made.every((group, at) => group === shown[at]) ? messages : joined(made);
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { groupsOf, madeOnce } from "@self-context-manager/objects";
+import { groupsOf, type ListGroups, madeOnce } from "@self-context-manager/objects";
 import { contentParts, hasLeft, partsOf, type ViewEntry } from "./view-entry.ts";
 
 /**
@@ -71,11 +71,41 @@ function isChange(entry: ViewEntry): boolean {
 export function marked(entries: readonly ViewEntry[], mark: EntryMark): readonly number[] {
   const found: number[] = [];
   let start = 0;
-  for (const group of groupsOf(entries)) {
-    for (const at of factsOf(group)[mark]) found.push(start + at);
-    start += group.length;
+  for (const some of groupsOf(groupsOf(entries))) {
+    const { places, length } = placesIn(some, mark);
+    for (const at of places) found.push(start + at);
+    start += length;
   }
   return found;
+}
+
+/** The places of a kind of entries in groups that follow one another, and the number of all entries there. */
+interface GroupsPlaces {
+  readonly places: Places;
+  readonly length: number;
+}
+
+const placesOfGroups = new WeakMap<
+  ListGroups<ViewEntry>,
+  Partial<Record<EntryMark, GroupsPlaces>>
+>();
+
+/** A very long view has many groups, so the places are kept for each 64 groups too. */
+function placesIn(groups: ListGroups<ViewEntry>, mark: EntryMark): GroupsPlaces {
+  const kept = madeOnce(
+    placesOfGroups,
+    groups,
+    (): Partial<Record<EntryMark, GroupsPlaces>> => ({}),
+  );
+  const before = kept[mark];
+  if (before !== undefined) return before;
+  const places: number[] = [];
+  let length = 0;
+  for (const group of groups) {
+    for (const at of factsOf(group)[mark]) places.push(length + at);
+    length += group.length;
+  }
+  return (kept[mark] = { places, length });
 }
 
 /** Returns the index of the first entry with a mark that meets a condition, or -1. */
@@ -85,10 +115,11 @@ export function firstMarked(
   meets: (entry: ViewEntry, index: number) => boolean,
 ): number {
   let start = 0;
-  for (const group of groupsOf(entries)) {
-    for (const at of factsOf(group)[mark])
-      if (meets(group[at] as ViewEntry, start + at)) return start + at;
-    start += group.length;
+  for (const some of groupsOf(groupsOf(entries))) {
+    const { places, length } = placesIn(some, mark);
+    for (const at of places)
+      if (meets(entries[start + at] as ViewEntry, start + at)) return start + at;
+    start += length;
   }
   return -1;
 }

@@ -63,17 +63,16 @@ function firstOf<Item>(list: readonly Item[], count: number): readonly Item[] {
   return copy;
 }
 
-/** Returns the number of items with which two lists begin. Groups that are in both are compared as a whole. */
-export function commonLength<Item extends object>(
-  list: readonly Item[],
-  other: readonly Item[],
-): number {
-  const [groups = [], others = []] = [groupsKnown(list), groupsKnown(other)];
+/** Returns the number of items with which two lists begin. A group that is in both is compared as a whole. */
+export function commonLength<Item>(list: ListGroups<Item>, other: ListGroups<Item>): number {
   let common = 0;
-  for (let at = 0; at < groups.length && groups[at] === others[at]; at += 1)
-    common += groups[at]?.length ?? 0;
-  const most = Math.min(list.length, other.length);
-  while (common < most && list[common] === other[common]) common += 1;
+  for (const [at, group] of list.entries()) {
+    const beside = other[at] ?? [];
+    let same = group === beside ? group.length : 0;
+    while (same < group.length && same < beside.length && group[same] === beside[same]) same += 1;
+    common += same;
+    if (same < groupLength) break;
+  }
   return common;
 }
 
@@ -135,7 +134,6 @@ const made = new WeakMap<readonly unknown[], unknown>();
 export function listOfGroups<Item>(groups: ListGroups<Item>): readonly Item[] {
   const list = Object.freeze(joined(groups));
   made.set(list, groups);
-  if (isWhole(groups)) noted(list, groups);
   return list;
 }
 
@@ -168,7 +166,9 @@ export function joined<Item>(groups: ListGroups<Item>): Item[] {
     before.groups.push(group);
     for (const item of group) before.items.push(item);
   }
-  return (before.items as Item[]).concat(groups[last] ?? []);
+  const list = (before.items as Item[]).concat(groups[last] ?? []);
+  if (isWhole(groups)) noted(list, groups);
+  return list;
 }
 
 /** Freezes a list that `divided` has just divided. */

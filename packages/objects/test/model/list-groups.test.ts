@@ -1,10 +1,16 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import {
+  commonLength,
+  continued,
+  divided,
+  forgetGroups,
   groupLength,
   groupsLike,
   groupsMade,
   groupsOf,
+  joined,
   listOfGroups,
 } from "../../src/model/list-groups.ts";
 import { objectId } from "../../src/model/object-id.ts";
@@ -51,6 +57,78 @@ describe("groupsOf", () => {
     list.push({ at: 64 });
 
     expect(groupsOf(list).flat()).toEqual(list);
+  });
+});
+
+/** Steps that make lists from one another: how many items stay, and how many are added. */
+const steps = fc.array(
+  fc.record({ kept: fc.nat(300), added: fc.nat(150), forgets: fc.boolean() }),
+  { maxLength: 12 },
+);
+
+describe("continued", () => {
+  it("has the items and the groups of the same list that was made without another", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        let list: readonly { readonly at: number }[] = [];
+        for (const { kept, added, forgets } of all) {
+          if (forgets) forgetGroups();
+          const count = Math.min(kept, list.length);
+          const more = items(added);
+          const expected = [...list.slice(0, count), ...more];
+
+          list = continued(list, more, count);
+
+          expect(list).toEqual(expected);
+          expect(groupsOf(list)).toEqual(divided(expected));
+          expect(groupsOf(list)[0]).toBe(divided(expected)[0]);
+        }
+      }),
+    );
+  });
+});
+
+describe("commonLength", () => {
+  it("counts the items with which two lists begin", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(300),
+        fc.nat(200),
+        fc.nat(200),
+        fc.boolean(),
+        (same, one, other, knows) => {
+          const begin = items(same);
+          const [left, right] = [
+            [...begin, ...items(one)],
+            [...begin, ...items(other)],
+          ];
+
+          const groups = knows ? groupsOf(left) : groupsLike(left, []);
+
+          expect(commonLength(groups, groupsOf(right))).toBe(same);
+        },
+      ),
+    );
+  });
+});
+
+describe("joined", () => {
+  it("has the items of its groups, whatever lists were made before", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        let list: readonly { readonly at: number }[] = items(70);
+        for (const { kept, added } of all) {
+          list = [...list.slice(0, Math.max(1, kept)), ...items(added)];
+          const made = joined(groupsOf(list));
+
+          expect(made).toEqual(list);
+          expect(made).not.toBe(list);
+          expect(groupsOf(made)).toEqual(groupsOf(list));
+          // The receiver owns the list, and can change it.
+          made.splice(0, 3);
+        }
+      }),
+    );
   });
 });
 

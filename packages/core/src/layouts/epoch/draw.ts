@@ -1,4 +1,4 @@
-import { groupsOf, listOfGroups, madeOnce } from "@self-context-manager/objects";
+import { groupsOf, joined, madeOnce } from "@self-context-manager/objects";
 import { rawEstimator } from "../../cost/calibrated-estimator.ts";
 import { messageOf } from "../../render/drawn-entry.ts";
 import type { LayoutOutput, PoolTokens, ViewMessage } from "../../view/layout.ts";
@@ -28,7 +28,7 @@ export function draw(
     memory: recordedMemory(memory),
   };
   return {
-    messages: listOfGroups(groups),
+    messages: joined(groups),
     tokens: poolTokens(context, entries),
     shown: shownObjects(context, entries),
     record,
