@@ -6,21 +6,16 @@
 // one with XTDB's own. Needs Java and Maven; run it by hand:
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e pi-call-times
-import { piExtension } from "@self-context-manager/adapter-pi";
 import { startNode, type StartedNode } from "@self-context-manager/store-xtdb";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openLoopbackModel } from "../loopback-model.ts";
-import { openIn } from "../managed-run.ts";
 import { keepMeasured, median, rounded } from "../measured.ts";
-import { openPiSdk } from "../pi-sdk.ts";
 import { piVersions } from "../pi-versions.ts";
-import { openPiWorkspace } from "../pi-workspace.ts";
+import { callsOfPrompt, openRunningPi, type RunningPi } from "./running-pi.ts";
 
 const prompts = 12;
-const callsOfPrompt = 10;
 /** The number of prompts that are not counted, because programs and databases warm up first. */
 const warmUp = 3;
 
@@ -37,22 +32,11 @@ const variants: Readonly<Record<string, Readonly<Record<string, string>> | undef
   xtdbPlainLog: environmentOf(plainLog),
 };
 
-const files = Object.fromEntries(
-  Array.from({ length: 20 }, (_, number) => [
-    `f${number}.txt`,
-    `line of file ${number}\n`.repeat(60),
-  ]),
-);
-
-interface Running extends AsyncDisposable {
-  prompt(text: string): Promise<readonly number[]>;
-}
-
-const running = new Map<string, Running>();
+const running = new Map<string, RunningPi>();
 const times = new Map<string, number[]>();
 try {
   for (const [name, environment] of Object.entries(variants)) {
-    running.set(name, await open(environment));
+    running.set(name, await openRunningPi(environment));
     times.set(name, []);
   }
   for (let prompt = 0; prompt < prompts; prompt += 1) {
@@ -86,42 +70,4 @@ process.exit();
 
 function environmentOf({ url, token }: StartedNode): Readonly<Record<string, string>> {
   return { SCM_STORE_KIND: "xtdb", SCM_STORE: url, SCM_XTDB_TOKEN: token };
-}
-
-async function open(environment: Readonly<Record<string, string>> | undefined): Promise<Running> {
-  const pi = piVersions.at(-1);
-  if (pi === undefined) throw new Error("no release of Pi is installed");
-  const arrivals: number[] = [];
-  let asked = 0;
-  const model = await openLoopbackModel({
-    script: (_request, index) => {
-      arrivals.push(performance.now());
-      asked += 1;
-      if (asked === callsOfPrompt) return { type: "text", text: "Done." };
-      const id = `call_${index}`;
-      const call =
-        index % 3 === 2
-          ? { id, name: "bash", arguments: { command: `echo ${index}; seq 40` } }
-          : { id, name: "read", arguments: { path: `f${index % 20}.txt` } };
-      return { type: "tool-calls", text: `Step ${index}.`, calls: [call] };
-    },
-  });
-  const workspace = await openPiWorkspace({ model, files });
-  const factories =
-    environment === undefined ? [] : [piExtension({ openContext: openIn(workspace, environment) })];
-  const sdk = await openPiSdk({ pi, workspace, factories, deadlineMs: 120_000 });
-  return {
-    async prompt(text) {
-      arrivals.length = 0;
-      asked = 0;
-      await sdk.prompt(text);
-      if (sdk.errors.length > 0) throw new Error(sdk.errors.join("\n"));
-      return arrivals.slice(1).map((arrival, index) => arrival - (arrivals[index] ?? Number.NaN));
-    },
-    async [Symbol.asyncDispose]() {
-      await sdk[Symbol.asyncDispose]();
-      await workspace[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
 }
