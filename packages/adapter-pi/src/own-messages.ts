@@ -104,17 +104,20 @@ export function ownMessages(): OwnMessages {
       if (context.sessionManager.getEntries === undefined) return list;
       const candidates = list.messages.filter(isAddable);
       const byName = Map.groupBy(candidates, identityName);
-      const unknown = (): readonly ReadMessage[] => unknownIn(byName);
+      let unknown = unknownIn(byName);
       const areAllKnown = (): boolean => {
-        if (unknown().length > 0) readEntries(context);
-        return unknown().length === 0;
+        if (unknown.length > 0) {
+          readEntries(context);
+          unknown = unknownIn(byName);
+        }
+        return unknown.length === 0;
       };
       // Pi 0.73.1 asks for the messages before it has reported and stored the newest of them.
       const isQueued = context.sessionManager.buildSessionProjection === undefined;
       const most = isQueued ? looks : 0;
       for (let look = 0; !areAllKnown() && look < most; look += 1)
         await (look < 2 ? nextTick() : delay(pause));
-      const added = isQueued ? withoutQueued(candidates, unknown()) : unknown();
+      const added = isQueued ? withoutQueued(candidates, unknown) : unknown;
       const host = withNewest([...replaced, ...listedMessages(context)], list);
       return markedList({
         host: readList(host, ownCodec, list),

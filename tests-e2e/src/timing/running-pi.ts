@@ -2,6 +2,7 @@ import { piExtension } from "@self-context-manager/adapter-pi";
 
 import { openLoopbackModel } from "../loopback-model.ts";
 import { openIn } from "../managed-run.ts";
+import { passThroughExtension } from "../pass-through-extension.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { piVersions } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
@@ -22,9 +23,12 @@ const files = Object.fromEntries(
   ]),
 );
 
-/** Opens a Pi. `environment`: the variables of the extension; undefined for a Pi without it. */
+/**
+ * Opens a Pi. `environment`: the variables of the extension; undefined for a Pi without it; `"hooked"` for one with an
+ * extension that sees each list and changes nothing.
+ */
 export async function openRunningPi(
-  environment: Readonly<Record<string, string>> | undefined,
+  environment: Readonly<Record<string, string>> | "hooked" | undefined,
 ): Promise<RunningPi> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new Error("no release of Pi is installed");
@@ -45,7 +49,11 @@ export async function openRunningPi(
   });
   const workspace = await openPiWorkspace({ model, files });
   const factories =
-    environment === undefined ? [] : [piExtension({ openContext: openIn(workspace, environment) })];
+    environment === undefined
+      ? []
+      : environment === "hooked"
+        ? [passThroughExtension]
+        : [piExtension({ openContext: openIn(workspace, environment) })];
   const sdk = await openPiSdk({ pi, workspace, factories, deadlineMs: 120_000 });
   return {
     async prompt(text) {

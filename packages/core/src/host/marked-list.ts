@@ -113,21 +113,41 @@ function placesIn<Raw>(
   sent: readonly ReadMessage<Raw>[],
   isAdded: (one: ReadMessage<Raw>) => boolean,
 ): ReadonlyMap<number, number> | undefined {
-  const raws = host.map(({ raw }) => raw);
-  const names = host.map((one) => (isAdded(one) ? undefined : identityName(one)));
-  const known = new Set(names);
+  const lasts = new Map(host.map(({ raw }, index) => [raw, index]));
+  // Of equal messages, the same object is meant, if the host passes its own.
+  const sameBefore = (raw: Raw, before: number): number => {
+    const last = lasts.get(raw) ?? -1;
+    return last < before ? last : host.findLastIndex((one, at) => at < before && one.raw === raw);
+  };
+  let names: readonly (string | undefined)[] | undefined;
   const places = new Map<number, number>();
   let end = host.length;
   for (let at = sent.length - 1; at >= 0; at -= 1) {
     const one = sent[at] as ReadMessage<Raw>;
-    const name = isAdded(one) ? undefined : identityName(one);
-    if (name === undefined || !known.has(name)) continue;
-    // Of equal messages, the same object is meant, if the host passes its own.
-    const same = end === 0 ? -1 : raws.lastIndexOf(one.raw, end - 1);
-    const index = same === -1 && end > 0 ? names.lastIndexOf(name, end - 1) : same;
+    if (isAdded(one)) continue;
+    const before = host[end - 1];
+    const same = sameBefore(one.raw, end);
+    // Nearly always the lists are the same, and no name has to be made.
+    const isBefore = before !== undefined && !isAdded(before) && haveOneName(before, one);
+    let index = isBefore ? end - 1 : -1;
+    if (same !== -1) index = same;
+    else if (!isBefore) {
+      names ??= host.map((other) => (isAdded(other) ? undefined : identityName(other)));
+      const name = identityName(one);
+      index = end === 0 ? -1 : names.lastIndexOf(name, end - 1);
+      if (index === -1 && !names.includes(name)) continue;
+    }
     if (index === -1) return undefined;
     places.set(at, index);
     end = index;
   }
   return places;
+}
+
+/** Whether `identityName` returns one name for two messages. Nearly always it is seen without making the names. */
+function haveOneName(one: ReadMessage, other: ReadMessage): boolean {
+  const [left, right] = [one.identity, other.identity];
+  if (left.role !== right.role || left.timestamp !== right.timestamp) return false;
+  if (left.callId !== right.callId) return false;
+  return left.key === right.key || identityName(one) === identityName(other);
 }
