@@ -46,8 +46,8 @@ export interface PiSession {
   context: PiContext;
   /** The system prompt as it is sent. */
   prompt: string;
-  /** Estimated tokens of Pi's own messages in the last request. */
-  hostTokens: number;
+  /** How many more tokens Pi would have sent with the last request without the extension. */
+  savedTokens: number;
   /** The user compacted the chat after the last request, and only the next one has the new list. */
   isCompacted: boolean;
   /** What was opened for the session; undefined if nothing is open. */
@@ -155,7 +155,7 @@ function piSession(made: NewSession): PiSession {
     own: ownMessages(),
     context: made.context,
     prompt: "",
-    hostTokens: 0,
+    savedTokens: 0,
     isCompacted: false,
     opened: () => (connection.present === undefined ? undefined : opened.get(connection.present)),
   };
@@ -212,9 +212,12 @@ export async function lookedAt(session: PiSession): Promise<View> {
 
 /** Shows the figures of a view in the status line. */
 export async function showStatus(
-  { context, hostTokens }: PiSession,
+  session: PiSession,
   opened: ContextSession,
-  view: View,
+  { tokens, account }: View,
 ): Promise<void> {
-  context.ui.setStatus(statusKey, statusLine(await opened.status(), view, hostTokens));
+  // A view that was only looked at has no call that waits for its answer.
+  session.savedTokens = account?.waiting?.difference ?? session.savedTokens;
+  const line = statusLine(await opened.status(), tokens, session.savedTokens);
+  session.context.ui.setStatus(statusKey, line);
 }

@@ -15,7 +15,6 @@ import { piUsage } from "./pi-usage.ts";
 import { errorOf } from "./provider-error.ts";
 import { ownSummaries, withReplaced } from "./replaced-messages.ts";
 import { branchOf } from "./session-messages.ts";
-import { roughTokens } from "./status-line.ts";
 
 const noFiguresStatus = "ctx on: the figures could not be read";
 const recordingStatus = "ctx only recording: the tool activate is off";
@@ -67,7 +66,6 @@ async function modelCall(
     summaries: () => ownSummaries(branchOf(context)),
     messages,
     complete: async (opened, sent) => {
-      if (tools.canActivate()) session.hostTokens = roughTokens(messages);
       return await listOf(session, opened, sent);
     },
   });

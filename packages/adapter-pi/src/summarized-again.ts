@@ -1,7 +1,6 @@
 import { isOwnSummary } from "./own-summary.ts";
-import type { BeforeCompactEvent, Fields, PiContext } from "./pi-api.ts";
+import { type BeforeCompactEvent, type Fields, isFields, type PiContext } from "./pi-api.ts";
 import { ownReplaced } from "./replaced-messages.ts";
-import { roughTokens } from "./status-line.ts";
 
 /** About as many tokens of one tool result as Pi shows to its summarizer. */
 const resultTokens = 600;
@@ -39,4 +38,31 @@ function newestWithin(messages: readonly Fields[], limit: number): readonly Fiel
     return tokens > limit;
   });
   return messages.slice(first + 1);
+}
+
+/** Typical tokens of an image. */
+const imageTokens = 1_200;
+
+/** Estimates tokens by four characters a token. */
+function roughTokens(messages: readonly unknown[]): number {
+  let characters = 0;
+  let images = 0;
+  for (const message of messages) {
+    const content = isFields(message) ? message["content"] : undefined;
+    if (typeof content === "string") characters += content.length;
+    if (!Array.isArray(content)) continue;
+    for (const block of content) {
+      if (!isFields(block)) continue;
+      if (block["type"] === "image") images += 1;
+      for (const text of [block["text"], block["thinking"]]) {
+        if (typeof text === "string") characters += text.length;
+      }
+      const args = block["arguments"];
+      if (!isFields(args)) continue;
+      for (const value of Object.values(args)) {
+        if (typeof value === "string") characters += value.length;
+      }
+    }
+  }
+  return Math.ceil(characters / 4) + images * imageTokens;
 }
