@@ -62,11 +62,15 @@ const adding: ReadonlySet<string> = new Set(["add", "push", "set", "unshift"]);
 
 /**
  * Functions that stand for an operator of the language: a call of one is no stay, and returns what it got. `groupsOf` is an
- * iteration over a list, and `madeOnce` a function whose results are kept.
+ * iteration over a list, `continued` and `joined` put lists together, `commonLength` compares two, and `madeOnce` is a
+ * function whose results are kept.
  */
 const operators: ReadonlySet<string> = new Set([
   "packages/objects/src/model/defined.ts:defined",
   "packages/objects/src/model/list-groups.ts:groupsOf",
+  "packages/objects/src/model/list-groups.ts:continued",
+  "packages/objects/src/model/list-groups.ts:commonLength",
+  "packages/objects/src/model/list-groups.ts:joined",
   "packages/objects/src/model/made-once.ts:madeOnce",
 ]);
 

@@ -292,10 +292,7 @@ export function chatIndex(ids: {
     nameCalls(calls) {
       state = {
         ...state,
-        toolcallRefs: continued(
-          state.toolcallRefs,
-          calls.map((call) => staticReference(call)),
-        ),
+        toolcallRefs: continued(state.toolcallRefs, calls.map(referenceTo)),
         loadedRefs: withLoaded(state.loadedRefs, calls),
       };
     },
@@ -342,6 +339,10 @@ function withReferencesTo(
       saidRefs.map((one) => staticReference(one)),
     ),
   };
+}
+
+function referenceTo(call: StoredMetadata): StaticReference {
+  return staticReference(call);
 }
 
 /** Returns references with those to the files that calls loaded. */

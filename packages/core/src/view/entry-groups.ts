@@ -124,6 +124,16 @@ export function firstMarked(
   return -1;
 }
 
+/** The handles of the results in their original form, of groups that follow one another. */
+const bareInGroups = new WeakMap<ListGroups<ViewEntry>, ReadonlySet<string>>();
+
+/** Returns the handles of the results in their original form, as a few sets. */
+export function bareHandles(entries: readonly ViewEntry[]): readonly ReadonlySet<string>[] {
+  return groupsOf(groupsOf(entries)).map((some) =>
+    madeOnce(bareInGroups, some, () => new Set(some.flatMap((group) => [...factsOf(group).bare]))),
+  );
+}
+
 /** Returns the tokens of entries, before any calibration. `from`, `to`: the part of the list. */
 export function rawTokens(
   entries: readonly ViewEntry[],

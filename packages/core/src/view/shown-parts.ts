@@ -1,5 +1,4 @@
-import { groupsOf, type ListGroups, madeOnce } from "@self-context-manager/objects";
-import { factsOf, marked } from "./entry-groups.ts";
+import { bareHandles, marked } from "./entry-groups.ts";
 import {
   type ArgumentStub,
   contentParts,
@@ -47,7 +46,7 @@ export function shownParts(
     if (calls === undefined) changes.set(of, [entry.of]);
     else calls.push(entry.of);
   };
-  const groups = groupsOf(groupsOf(entries));
+  const bareBefore = bareHandles(entries);
   for (const index of marked(entries, "shown")) {
     const entry = entries[index] as ViewEntry;
     if (entry.type === "result" && entry.replaces !== undefined)
@@ -58,23 +57,12 @@ export function shownParts(
   const isScarce = new Set(scarce);
   return {
     of: (handle) => parts.get(handle) ?? none,
-    isBare: (handle) => bare.has(handle) || groups.some((some) => bareIn(some).has(handle)),
+    isBare: (handle) => bare.has(handle) || bareBefore.some((handles) => handles.has(handle)),
     isScarce: (handle) => isScarce.has(handle),
     changesOf: (handle) => changes.get(handle) ?? noCalls,
     callsNeeded: () => new Set([...changes.values()].flat()),
     add,
   };
-}
-
-/** The handles of the results in their original form, of groups of entries. */
-const bareHandles = new WeakMap<ListGroups<ViewEntry>, ReadonlySet<string>>();
-
-function bareIn(groups: ListGroups<ViewEntry>): ReadonlySet<string> {
-  return madeOnce(
-    bareHandles,
-    groups,
-    () => new Set(groups.flatMap((group) => [...factsOf(group).bare])),
-  );
 }
 
 /** Returns the argument stubs of the last answer before an index. */

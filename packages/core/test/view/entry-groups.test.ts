@@ -1,3 +1,4 @@
+import { continued } from "@self-context-manager/objects";
 import { describe, expect, it } from "vitest";
 
 import { firstMarked, marked, rawTokens } from "../../src/view/entry-groups.ts";
@@ -15,7 +16,7 @@ const kinds: readonly ViewEntry[] = [
   { type: "notice", text: "a", tokens: 17 },
 ];
 
-const entries: readonly ViewEntry[] = Array.from({ length: 200 }, (_, at) => ({
+const entries: readonly ViewEntry[] = Array.from({ length: 9_000 }, (_, at) => ({
   ...(kinds[(at * 7) % kinds.length] as ViewEntry),
 }));
 
@@ -29,9 +30,20 @@ describe("marked", () => {
     const expected = entries.flatMap((entry, at) => (test(entry) ? [at] : []));
 
     expect(marked(entries, mark)).toEqual(expected);
-    expect(firstMarked(entries, mark, (_, at) => at > 100)).toBe(
-      expected.find((at) => at > 100) ?? -1,
+    expect(firstMarked(entries, mark, (_, at) => at > 5_000)).toBe(
+      expected.find((at) => at > 5_000) ?? -1,
     );
+  });
+});
+
+describe("a list that continues another", () => {
+  it("has the places of its own entries", () => {
+    const next = continued(entries, [kinds[5] as ViewEntry], 4_100);
+
+    const notices = marked(next, "notices");
+
+    expect(notices.at(-1)).toBe(4_100);
+    expect(notices.slice(0, -1)).toEqual(marked(entries, "notices").filter((at) => at < 4_100));
   });
 });
 
@@ -45,6 +57,7 @@ describe("rawTokens", () => {
       [10, 20],
       [60, 140],
       [150, 150],
+      [4_000, 9_000],
     ] as const) {
       const sum = entries.slice(from, to).reduce((total, { tokens }) => total + tokens, 0);
 
