@@ -1,4 +1,5 @@
 import type { JsonValue } from "../model/json.ts";
+import { commonLength, groupsMade } from "../model/list-groups.ts";
 
 /** The result for a shorter list is not cached: comparing it is cheap. */
 const long = 64;
@@ -41,7 +42,7 @@ export function sameStart(before: readonly JsonValue[], after: readonly JsonValu
   const known = found.get(after);
   if (known?.before === before) return known.length;
   const limit = Math.min(before.length, after.length);
-  let length = 0;
+  let length = commonLength(groupsMade(before) ?? [], groupsMade(after) ?? []);
   while (length < limit && before[length] === after[length]) length += 1;
   // Only a frozen list gives the same result the next time.
   if (length >= long && Object.isFrozen(before) && Object.isFrozen(after))
