@@ -98,7 +98,7 @@ function readMessages<Raw>(
   const isKept = typeof first === "object" && first !== null;
   const lists = madeOnce(lastLists, codec, () => new WeakMap());
   const last = (isKept ? lists.get(first) : undefined) as readonly ReadMessage<Raw>[] | undefined;
-  const same = last === undefined ? 0 : unchanged(messages, last, codec);
+  const same = known === undefined && last !== undefined ? unchanged(messages, last, codec) : 0;
   const more: ReadMessage<Raw>[] = [];
   for (let index = same; index < messages.length; index += 1) {
     const raw = messages[index] as Raw;

@@ -29,18 +29,27 @@ export interface UseOrder extends StatePart {
 
 /** Returns an empty order. */
 export function useOrder(): UseOrder {
-  let recent: readonly UseKey[] = [];
+  const order = new Set<UseKey>();
+  /** The order as a list, since it was last asked for. */
+  let recent: readonly UseKey[] | undefined = [];
+  let newest: UseKey | undefined;
   let paths: Map<string, PathHolders> | undefined;
   let isChanged = false;
 
-  function set(next: readonly UseKey[]): void {
-    recent = next;
+  function change(): void {
+    recent = undefined;
     isChanged = true;
+  }
+
+  function add(key: UseKey): void {
+    order.delete(key);
+    order.add(key);
+    newest = key;
   }
 
   return {
     get recent() {
-      return recent;
+      return (recent ??= [...order]);
     },
     get paths() {
       return paths;
@@ -52,11 +61,16 @@ export function useOrder(): UseOrder {
       isChanged = false;
     },
     use(key) {
-      if (recent.at(-1) === key) return;
-      set([...recent.filter((one) => one !== key), key].slice(-recentLimit));
+      if (newest === key) return;
+      add(key);
+      const [oldest] = order;
+      if (order.size > recentLimit && oldest !== undefined) order.delete(oldest);
+      change();
     },
     forget(key) {
-      if (recent.includes(key)) set(recent.filter((one) => one !== key));
+      if (!order.delete(key)) return;
+      newest = [...order].at(-1);
+      change();
     },
     beginPaths() {
       paths = new Map();
@@ -69,7 +83,10 @@ export function useOrder(): UseOrder {
       paths = undefined;
     },
     restore(stored) {
-      set([...stored]);
+      order.clear();
+      newest = undefined;
+      for (const key of stored) add(key);
+      change();
       paths = undefined;
     },
   };
