@@ -1,4 +1,4 @@
-import { groupsOf } from "@self-context-manager/objects";
+import { groupsOf, madeOnce } from "@self-context-manager/objects";
 import { canReplace, replacedTexts, withoutReplaced } from "../../calls/replaced-texts.ts";
 import { withHeads } from "../../calls/text-heads.ts";
 import { argumentsOf, type ToolCallBlock } from "../../chat/message.ts";
@@ -255,12 +255,26 @@ function freeThinking(
   const { settings } = context;
   const isEarlier = turn < demanded && thinking !== "all-left-out";
   if (settings.earlierThinking === "stays" || !isEarlier || hasThinkingItem(step)) return undefined;
+  const isBound = boundTo(context) !== undefined;
+  const known = madeOnce(thinkingSaves, step, () => new Map<string, number>());
+  const saves = madeOnce(known, `${thinking === "left-out"} ${isBound}`, () =>
+    thinkingTokens(step, thinking === "left-out", isBound),
+  );
+  return saves === nothing ? undefined : saves;
+}
+
+/** The tokens of the free thinking of answers, by how it is shown and whether the model binds it. */
+const thinkingSaves = new WeakMap<AssistantStep, Map<string, number>>();
+
+/** No thinking that could leave. Thinking without tokens can. */
+const nothing = -1;
+
+function thinkingTokens(step: AssistantStep, isUnsigned: boolean, isBound: boolean): number {
   const { assistant } = step;
   const rest = withoutAllThinking(assistant);
-  const isUnsigned = thinking === "left-out";
   const shown = isUnsigned ? withoutSignedThinking(assistant) : assistant;
   const isSigned = !isUnsigned && hasSignedThinking(step);
-  if (rest.length === shown.length && !isSigned) return undefined;
-  const counted = boundTo(context) === undefined ? shown : withoutSignedThinking(shown);
+  if (rest.length === shown.length && !isSigned) return nothing;
+  const counted = isBound ? withoutSignedThinking(shown) : shown;
   return Math.max(0, contentTokens(counted, rawEstimator) - contentTokens(rest, rawEstimator));
 }

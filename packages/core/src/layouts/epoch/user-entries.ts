@@ -1,3 +1,4 @@
+import { madeOnce } from "@self-context-manager/objects";
 import { partOfBlock } from "../../calls/user-object.ts";
 import { isText } from "../../chat/message.ts";
 import type { Turn } from "../../chat/turn.ts";
@@ -82,6 +83,8 @@ export function lacksNewestParts(context: PlanningContext, entries: readonly Vie
   return firstMarked(entries, "shortened", (entry) => context.isNewestUser(entry)) !== -1;
 }
 
+type PartTokens = Pick<LeavingPart, "tokens" | "saves">;
+
 /** The line that names the object of a part. */
 const markTokens = 20;
 
@@ -89,7 +92,7 @@ function partTokens(
   { input: { estimator } }: PlanningContext,
   turn: Turn,
   block: number,
-): Pick<LeavingPart, "tokens" | "saves"> {
+): PartTokens {
   const part = partOfBlock(turn.user, block);
   if (part === undefined) return { tokens: 0, saves: 0 };
   if (!isText(part)) {
@@ -97,9 +100,15 @@ function partTokens(
     const tokens = file === undefined ? 0 : Math.ceil(estimator.media(file));
     return { tokens, saves: tokens - markTokens };
   }
-  const { text } = part;
-  const { head = 0, tail = 0 } = leftPart(part);
-  const tokens = rawEstimator.text(text);
-  const kept = rawEstimator.text(text.slice(0, head)) + rawEstimator.text(text.slice(-tail));
-  return { tokens, saves: tokens - kept - markTokens };
+  const known = madeOnce(textTokens, turn, () => new Map<number, PartTokens>());
+  return madeOnce(known, block, () => {
+    const { text } = part;
+    const { head = 0, tail = 0 } = leftPart(part);
+    const tokens = rawEstimator.text(text);
+    const kept = rawEstimator.text(text.slice(0, head)) + rawEstimator.text(text.slice(-tail));
+    return { tokens, saves: tokens - kept - markTokens };
+  });
 }
+
+/** The tokens of the long texts of user messages, by the place of the text in its message. */
+const textTokens = new WeakMap<Turn, Map<number, PartTokens>>();
