@@ -15,6 +15,7 @@ import {
   sessionsWith,
 } from "@self-context-manager/testkit";
 import * as fc from "fast-check";
+import { setImmediate as nextTick } from "node:timers/promises";
 
 /** What happens to a host's list before a call. Places are taken modulo the length of the list. */
 export type ListMove =
@@ -107,6 +108,8 @@ async function play(
     seen = position;
     const made = versions.map(async ({ body, version }) => await store.get(body.id, { version }));
     calls.push([answer, JSON.stringify(view), JSON.stringify(await Promise.all(made))]);
+    // What a weak reference names is kept until the event loop turns, and nothing here waits for anything outside.
+    await nextTick();
   }
   return calls;
 }
