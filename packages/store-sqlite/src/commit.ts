@@ -18,9 +18,10 @@ import {
   type StoredVersion,
 } from "@self-context-manager/objects";
 
-import { readClock, writeClock } from "./clock-row.ts";
+import { type StoreClock, writeClock } from "./clock-row.ts";
 import type { Connection, TransactionKind } from "./connection.ts";
 import type { Head, Heads } from "./head.ts";
+import type { KeptState } from "./kept-state.ts";
 import { readPrivacy } from "./privacy-rows.ts";
 import { sumOf } from "./row-sums.ts";
 import { DamageError } from "./sqlite-errors.ts";
@@ -35,16 +36,13 @@ export interface Transactions {
   ): { readonly added: number };
 }
 
-/**
- * Returns the write operations of the store. Each call is one database transaction, which begins with `checkKept`: it
- * forgets cached heads that a rewrite has changed.
- */
+/** Returns the write operations of the store. Each call is one database transaction. */
 export function transactions(
   connection: Connection,
   heads: Heads,
   reader: VersionReader,
   clock: Clock,
-  checkKept: () => void,
+  kept: KeptState,
 ): Transactions {
   /** Whether the last commit did not wait for the disk, so that the next one has to. */
   let isOwed = false;
@@ -52,9 +50,10 @@ export function transactions(
   /** Runs `run` and updates the indexes in one transaction. After the commit, the new heads are cached. */
   function inTransaction<Result>(
     kind: TransactionKind,
-    run: (write: (stored: StoredVersion) => void, known: HeadOf) => Result,
+    run: (write: Write, known: HeadOf) => Result,
   ): Result {
     const changes = new Map<ObjectId, Change>();
+    let clockAfter: StoreClock | undefined;
     // The write lock is held, so an object that was looked up stays as it is until this transaction changes it.
     const found = new Map<ObjectId, Head | undefined>();
     const known: HeadOf = (id) => {
@@ -64,20 +63,27 @@ export function transactions(
       return found.get(id);
     };
     const result = connection.transaction(kind, () => {
-      checkKept();
-      const answer = run((stored) => {
-        const { id } = stored.body;
-        const before = known(id);
-        const first = changes.get(id);
-        const after = writeVersion(connection, before, stored);
-        changes.set(id, { before: first === undefined ? before : first.before, after });
-      }, known);
+      kept.check();
+      const write: Write = {
+        version(stored) {
+          const { id } = stored.body;
+          const before = known(id);
+          const first = changes.get(id);
+          const after = writeVersion(connection, before, stored);
+          changes.set(id, { before: first === undefined ? before : first.before, after });
+        },
+        clock(after) {
+          writeClock(connection, after);
+          clockAfter = after;
+        },
+      };
+      const answer = run(write, known);
       indexChanges(connection, [...changes.values()]);
       // A commit without a change would not wait for the disk.
-      if (isOwed && kind === "write" && changes.size === 0)
-        writeClock(connection, readClock(connection));
+      if (isOwed && kind === "write" && changes.size === 0) writeClock(connection, kept.clock());
       return answer;
     });
+    if (clockAfter !== undefined) kept.setClock(clockAfter);
     if (kind === "write") isOwed = false;
     else if (changes.size > 0) isOwed = true;
     for (const { after } of changes.values()) heads.set(after.stored.body.id, after);
@@ -95,12 +101,11 @@ export function transactions(
           requestId === undefined ? undefined : earlierOutcome(connection, requestId, digest);
         if (earlier !== undefined) return { versions: earlier, replayed: true };
 
-        const before = readClock(connection);
+        const before = kept.clock();
         const time = { last: before.at, clock };
         const { staged, versions, at } = stageCommit(writes, (id) => known(id)?.stored, time);
-        for (const stored of staged) write(stored);
-        if (staged.length > 0)
-          writeClock(connection, { at, versions: before.versions + staged.length });
+        for (const stored of staged) write.version(stored);
+        if (staged.length > 0) write.clock({ at, versions: before.versions + staged.length });
         if (requestId !== undefined && digest !== undefined) {
           const outcome = JSON.stringify(versions);
           connection.run(
@@ -116,7 +121,7 @@ export function transactions(
 
     restore: (versions, options) =>
       inTransaction("write", (write, known) => {
-        const before = readClock(connection);
+        const before = kept.clock();
         let { at } = before;
         let added = 0;
         for (const restored of versions) {
@@ -130,14 +135,20 @@ export function transactions(
             continue;
           }
           checkFollows(latest?.stored, restored, options);
-          write(Object.freeze({ ...restored }));
+          write.version(Object.freeze({ ...restored }));
           at = laterPoint(at, restored.at);
           added += 1;
         }
-        if (added > 0) writeClock(connection, { at, versions: before.versions + added });
+        if (added > 0) write.clock({ at, versions: before.versions + added });
         return { added };
       }),
   };
+}
+
+/** Writes rows of a transaction. */
+interface Write {
+  version(stored: StoredVersion): void;
+  clock(after: StoreClock): void;
 }
 
 type HeadOf = (id: ObjectId) => Head | undefined;

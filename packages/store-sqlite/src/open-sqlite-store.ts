@@ -1,5 +1,4 @@
 import {
-  bodyCache,
   checkedVersion,
   type Clock,
   type DocumentIndex,
@@ -17,17 +16,18 @@ import { transactions } from "./commit.ts";
 import { connect, type Connection, loadSqlite } from "./connection.ts";
 import { documentRows } from "./document-index.ts";
 import { fileIdentity } from "./file-identity.ts";
-import type { Head } from "./head.ts";
+import { cachedHeads } from "./head.ts";
 import { idleCheckpoints } from "./idle-checkpoints.ts";
+import { keptState } from "./kept-state.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { queries } from "./queries.ts";
 import { checkLog, endLog, hasLog, leaveLog, noteFile } from "./log-of-file.ts";
-import { allPrivacy, generationOf, isFromBefore } from "./privacy-rows.ts";
+import { allPrivacy, isFromBefore } from "./privacy-rows.ts";
 import { rewriteStore } from "./rewrite.ts";
 import { checkFile, migrate } from "./schema.ts";
 import { damageIn, DamageError, storeErrorOf } from "./sqlite-errors.ts";
 import { prepareFile } from "./store-file.ts";
-import { type VersionReader, versionReader } from "./version-rows.ts";
+import { versionReader } from "./version-rows.ts";
 
 export interface SqliteStoreOptions {
   /** The path of the store's file. If the file or its folder is missing, it is created for this user only. */
@@ -51,11 +51,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   const clock = options.clock ?? { now: () => Date.now() };
   const connection = await open(path, patience, options.maxBytes);
   const identity = fileIdentity(path);
-  const heads = bodyCache<Head>(options.cacheCharacters ?? 32_000_000);
+  const heads = cachedHeads(options.cacheCharacters ?? 32_000_000);
   const reader = versionReader(connection, heads);
   const ask = queries(connection, reader);
-  const checkKept = keptCheck(connection, reader);
-  const write = transactions(connection, heads, reader, clock, checkKept);
+  const kept = keptState(connection, heads, reader);
+  const write = transactions(connection, heads, reader, clock, kept);
   const checkpoints = idleCheckpoints(connection);
   let closed = false;
   let isLost = false;
@@ -94,7 +94,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
   }
 
   function atOnce<Result>(work: () => Result): Promise<Result> {
-    return run(() => connection.transaction("read", () => (checkKept(), work())));
+    return run(() => connection.transaction("read", () => (kept.check(), work())));
   }
 
   return {
@@ -134,7 +134,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Obje
     referrers: (id, referrersOptions = {}) => atOnce(() => ask.referrers(id, referrersOptions)),
     changesSince: (position, changesOptions = {}) =>
       atOnce(() => ask.changesSince(position, changesOptions)),
-    rewrite: (request) => rewriteStore(connection, path, request, inTurn),
+    rewrite: (request) => rewriteStore(connection, path, request, kept, inTurn),
     privacy: () => atOnce(() => allPrivacy(connection)),
 
     async [Symbol.asyncDispose]() {
@@ -175,17 +175,6 @@ function documentsOf(connection: Connection, { atOnce, inTurn }: Turns): Documen
     tags: (parser) => atOnce(() => rows.tags(parser)),
     links: (parser, { after = "", limit = 1000 } = {}) =>
       atOnce(() => rows.links(parser, after, limit)),
-  };
-}
-
-/** Returns a check for the beginning of a transaction: it forgets what was read before a rewrite, by whichever process. */
-function keptCheck(connection: Connection, reader: VersionReader): () => void {
-  let known = 0;
-  return () => {
-    const generation = generationOf(connection);
-    if (generation === known) return;
-    reader.forget();
-    known = generation;
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  bodyCache,
   checkedVersion,
   type ObjectId,
   type RewriteRequest,
@@ -11,8 +10,9 @@ import {
 import { readClock, writeClock } from "./clock-row.ts";
 import { connect, type Connection } from "./connection.ts";
 import { clearDocuments } from "./document-index.ts";
-import type { Head } from "./head.ts";
+import { cachedHeads, type Head } from "./head.ts";
 import { heldKeys } from "./held-keys.ts";
+import type { KeptState } from "./kept-state.ts";
 import { type ObjectRow, objectOf } from "./object-rows.ts";
 import { unpackText } from "./packed-text.ts";
 import { readPrivacy, writeForgotten, writePrivacy } from "./privacy-rows.ts";
@@ -40,7 +40,7 @@ function rewriteVersions(
   return connection.transaction("write", () =>
     // The write lock is held, so both connections see the same versions.
     former.transaction("read", () => {
-      const sides = { connection, former, reader: versionReader(former, bodyCache<Head>(0)) };
+      const sides = { connection, former, reader: versionReader(former, cachedHeads(0)) };
       connection.execute("PRAGMA secure_delete = ON");
       const { versions, at } = readClock(connection);
       clearDocuments(connection);
@@ -178,13 +178,17 @@ export async function rewriteStore(
   connection: Connection,
   path: string,
   request: RewriteRequest,
+  kept: KeptState,
   inTurn: <Result>(work: () => Result) => Promise<Result>,
 ): Promise<RewriteResult> {
   const former = await connect(path);
   let result: RewriteResult;
   try {
     former.execute("PRAGMA query_only = ON");
-    result = await inTurn(() => rewriteVersions(connection, former, request));
+    result = await inTurn(() => {
+      kept.forget();
+      return rewriteVersions(connection, former, request);
+    });
   } finally {
     // While it is open, the log cannot be emptied.
     former.close();

@@ -1,8 +1,9 @@
-import { bodyCache, type ObjectId } from "@self-context-manager/objects";
+import type { ObjectId } from "@self-context-manager/objects";
 
 import type { Row } from "./connection.ts";
 import { connect, type Connection, type SqlValue } from "./connection.ts";
 import { openPages } from "./database-pages.ts";
+import { cachedHeads } from "./head.ts";
 import { objectColumns, readObject, sumOfObject } from "./object-rows.ts";
 import { number } from "./row-values.ts";
 import { readForgotten, readPrivacy, writePrivacy } from "./privacy-rows.ts";
@@ -122,7 +123,7 @@ function nameObjects(target: Connection): void {
 }
 
 function idIn(target: Connection, key: number): ObjectId | undefined {
-  const reader = versionReader(target, bodyCache(0));
+  const reader = versionReader(target, cachedHeads(0));
   const rows = target.all(`SELECT ${versionColumns} FROM versions v WHERE v.object = ?`, key);
   for (const row of rows) {
     try {

@@ -1,5 +1,4 @@
 import {
-  bodyCache,
   messageOf,
   type ObjectId,
   type StoredVersion,
@@ -8,6 +7,7 @@ import {
 import { resolve } from "node:path";
 
 import { connect, type Connection, type Row, type SqlValue } from "./connection.ts";
+import { cachedHeads } from "./head.ts";
 import { indexCheck } from "./index-check.ts";
 import { inRanges } from "./in-ranges.ts";
 import { type FileSizes, rowSizes } from "./row-sizes.ts";
@@ -56,7 +56,7 @@ export async function openStoreFile(path: string): Promise<StoreFile> {
     throw storeErrorOf(error, file);
   }
   // The latest versions are not kept: each is read once.
-  const reader = versionReader(connection, bodyCache(0));
+  const reader = versionReader(connection, cachedHeads(0));
   return {
     damage: () => damageOf(connection),
     *versions() {

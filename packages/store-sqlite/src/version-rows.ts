@@ -113,10 +113,15 @@ export function versionReader(connection: Connection, heads: Heads): VersionRead
 
   return {
     head(id) {
+      const latest = heads.latest(id);
+      if (latest !== undefined) return latest;
       const object = objectOf(connection, id);
       if (object === undefined) return undefined;
       const known = heads.get(id);
-      if (known?.stored.version === object.head) return known;
+      if (known?.stored.version === object.head) {
+        heads.set(id, known);
+        return known;
+      }
       const row = connection.first(
         `${selectVersion} WHERE v.object = ? AND v.version = ?`,
         object.key,
