@@ -147,10 +147,8 @@ export interface Change {
 /** Updates the rows of objects and the indexes of latest versions, and checks that nicknames stay unique. */
 export function indexChanges(connection: Connection, changes: readonly Change[]): void {
   writeObjects(connection, changes);
-  for (const { before, after } of changes) {
-    writeFields(connection, before, after);
-    writeReferences(connection, before, after);
-  }
+  writeFields(connection, changes);
+  for (const { before, after } of changes) writeReferences(connection, before, after);
 }
 
 function writeObjects(connection: Connection, changes: readonly Change[]): void {
@@ -181,17 +179,24 @@ function writeObjects(connection: Connection, changes: readonly Change[]): void 
   }
 }
 
-function writeFields(connection: Connection, before: Head | undefined, after: Head): void {
-  const former = before === undefined ? noKeys : fieldKeysOf(before.stored.body);
-  const latter = fieldKeysOf(after.stored.body);
-  for (const field of former) {
-    if (!latter.has(field))
-      connection.run("DELETE FROM field_keys WHERE field = ? AND object = ?", field, after.key);
+/**
+ * Writes the differences of the index of fields. The rows of a commit of many objects are inserted in the order of the
+ * index: in another order, SQLite would change pages again that it has already moved to the log to free memory.
+ */
+function writeFields(connection: Connection, changes: readonly Change[]): void {
+  const added: { readonly field: number; readonly object: number }[] = [];
+  for (const { before, after } of changes) {
+    const object = after.key;
+    const former = before === undefined ? noKeys : fieldKeysOf(before.stored.body);
+    const latter = fieldKeysOf(after.stored.body);
+    for (const field of former)
+      if (!latter.has(field))
+        connection.run("DELETE FROM field_keys WHERE field = ? AND object = ?", field, object);
+    for (const field of latter) if (!former.has(field)) added.push({ field, object });
   }
-  for (const field of latter) {
-    if (!former.has(field))
-      connection.run("INSERT INTO field_keys (field, object) VALUES (?, ?)", field, after.key);
-  }
+  added.sort((one, other) => one.field - other.field || one.object - other.object);
+  for (const { field, object } of added)
+    connection.run("INSERT INTO field_keys (field, object) VALUES (?, ?)", field, object);
 }
 
 const noKeys: ReadonlySet<number> = new Set();
