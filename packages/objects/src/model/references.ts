@@ -72,7 +72,9 @@ function walk(
 ): void {
   if (typeof value !== "object" || value === null || opaque === true) return;
   if (Array.isArray(value)) {
-    value.forEach((item: JsonValue, index) => walk(item, `${path}/${index}`, opaque, found));
+    value.forEach((item: JsonValue, index) => {
+      if (typeof item === "object") walk(item, `${path}/${index}`, opaque, found);
+    });
     return;
   }
   if (isReference(value)) {
@@ -80,7 +82,8 @@ function walk(
     return;
   }
   for (const [field, item] of Object.entries(value))
-    walk(item, `${path}/${escapePointer(field)}`, opaqueAt(opaque, field), found);
+    if (typeof item === "object" && item !== null)
+      walk(item, `${path}/${escapePointer(field)}`, opaqueAt(opaque, field), found);
 }
 
 /** Returns the name of a field as a part of a JSON pointer (RFC 6901). */
