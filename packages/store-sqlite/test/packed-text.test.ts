@@ -29,11 +29,23 @@ it("packs a long repeating text, and stores a text unpacked that would not becom
   expect(short).toBe("the same words");
 });
 
-it("packs a typical row with the dictionary, and reads a text that was packed without it", () => {
+it("packs a typical row with the dictionary, and stores a short one unpacked", () => {
   const row =
+    '{"type":"toolcall","locked":false,"content":0,"char_count":812,"tool":"read","args":0,"args_display":"read: a.ts",' +
+    '"call_kind":"read","status":"ok","is_error":false,"provenance":{"origin":"toolcall","generator":"tool"}}';
+  const short =
     '[3,["entries",[2,9,0,[1,"a1.2 40","r1.2.0 t3@1 whole 480"]],"memory",[3,["calls",[4,1]]]]]';
 
   expect(packText(row).length).toBeLessThan(row.length / 2);
+  expect(packText(short)).toBe(short);
+});
+
+it("reads a short text that was packed, and a text that was packed without the dictionary", () => {
+  const short = '[3,["calls",[4,1]]]';
+
+  const packed = deflateRawSync(short, { dictionary: packDictionary });
+
+  expect(unpackText(packed)).toBe(short);
   expect(unpackText(deflateRawSync("the same words ".repeat(20)))).toBe(
     "the same words ".repeat(20),
   );
