@@ -128,10 +128,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
 
     async commit(
       writes: readonly ObjectWrite[],
-      { requestId, generation }: CommitOptions = {},
+      { requestId, generation, next }: CommitOptions = {},
     ): Promise<CommitResult> {
       checkOpen();
-      checkWrites(writes);
+      checkWrites(writes, { requestId, next });
       checkGeneration(generation, privacy.generation);
       const digest = requestDigest(writes);
       const earlier = requestId === undefined ? undefined : requests.get(requestId);
@@ -140,7 +140,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ObjectStore {
         return { versions: earlier.versions, replayed: true };
       }
 
-      const { staged, versions, at } = stageCommit(writes, head, { last, clock });
+      const { staged, versions, at } = stageCommit(writes, head, { last, clock }, next);
       add(staged, staged);
       if (staged.length > 0) last = at;
       if (requestId !== undefined) requests.set(requestId, { digest, versions });

@@ -91,9 +91,9 @@ export function transactions(
   }
 
   return {
-    commit: (writes, { requestId, isFollowed, generation }) =>
+    commit: (writes, { requestId, isFollowed, generation, next }) =>
       inTransaction(isFollowed === true ? "unsynced-write" : "write", (write, known) => {
-        checkWrites(writes);
+        checkWrites(writes, { requestId, next });
         if (generation !== undefined)
           checkGeneration(generation, readPrivacy(connection).generation);
         const digest = requestId === undefined ? undefined : requestDigest(writes);
@@ -103,7 +103,7 @@ export function transactions(
 
         const before = kept.clock();
         const time = { last: before.at, clock };
-        const { staged, versions, at } = stageCommit(writes, (id) => known(id)?.stored, time);
+        const { staged, versions, at } = stageCommit(writes, (id) => known(id)?.stored, time, next);
         for (const stored of staged) write.version(stored);
         if (staged.length > 0) write.clock({ at, versions: before.versions + staged.length });
         if (requestId !== undefined && digest !== undefined) {

@@ -50,7 +50,8 @@ export function storeParts(options: ConnectionOptions): StoreParts {
   const reader = versionReader({ client, names, chunks, heads, rebuilt });
   const past = pastVersions(client, names, reader);
   const rewrites = { generation: 0, journal: undefined };
-  const memory: Memory = { clock: emptyClock, since: 0, rewrites };
+  const recent = { after: 0, versions: [] };
+  const memory: Memory = { clock: emptyClock, since: 0, recent, rewrites };
   const bases = basisReader({ client, names, chunks, reader, heads, memory });
   return { client, names, chunks, heads, rebuilt, reader, past, bases, memory };
 }

@@ -17,6 +17,7 @@ const entry = {
 const memory: Memory = {
   clock: emptyClock,
   since: 0,
+  recent: { after: 0, versions: [] },
   rewrites: { generation: 0, journal: undefined },
 };
 

@@ -22,6 +22,8 @@ import {
   addingUnchanged,
   changingObjects,
   committingApart,
+  committingNextApart,
+  committingNextAsOne,
   droppingNicknames,
   forgettingRequests,
   renumbering,
@@ -66,6 +68,10 @@ export const faults: Readonly<Record<LawName, Readonly<Record<string, CreatePlac
     })),
   },
   "commit-is-atomic": { "writes the objects one by one": broken(committingApart) },
+  "next-follows-at-once": {
+    "stores the first transaction if the second is refused": broken(committingNextApart),
+    "writes both in one transaction": broken(committingNextAsOne),
+  },
   "versions-never-change": {
     "returns the content of a later version": broken((store) => ({
       async get(id, at) {

@@ -22,6 +22,37 @@ export function committingApart(store: ObjectStore): ObjectStore {
   };
 }
 
+/** Returns a store that makes the two transactions of a commit with `next` as two commits. */
+export function committingNextApart(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async commit(writes, { next, ...options } = {}) {
+      const first = await store.commit(writes, options);
+      if (next === undefined) return first;
+      const second = await store.commit(next(first.versions), options);
+      return { versions: [...first.versions, ...second.versions], replayed: false };
+    },
+  };
+}
+
+/** Returns a store that makes one transaction of the two of a commit with `next`. */
+export function committingNextAsOne(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    async commit(writes, { next, ...options } = {}) {
+      if (next === undefined) return await store.commit(writes, options);
+      const { tx_id = 0 } = (await store.changesSince()).versions.at(-1)?.at ?? {};
+      const made = await Promise.all(
+        writes.map(async ({ object: { body } }) => {
+          const version = ((await store.get(body.id))?.version ?? 0) + 1;
+          return { id: body.id, version, at: { tx_id: tx_id + 1, tx_time: "" }, changed: true };
+        }),
+      );
+      return await store.commit([...writes, ...next(made)], options);
+    },
+  };
+}
+
 /**
  * Returns a store that acknowledges a commit before it is done. Up to five commits wait, as writes in a buffer do.
  */

@@ -13,6 +13,8 @@ import type { RewriteRequest, RewriteResult, StorePrivacy } from "./store-privac
  *
  * - `read-your-writes`: once `commit` resolves, every later read returns those versions or newer ones.
  * - `commit-is-atomic`: a commit that rejects has stored no version.
+ * - `next-follows-at-once`: a commit with `next` is two transactions, and no other one is between them. The writes of the
+ *   second are made from the versions of the first. Both are stored or neither, and each answer is as after two commits.
  * - `versions-never-change`: `get` always returns the same data for one version, until a rewrite changes that version.
  * - `versions-are-ordered`: the versions of an object are numbered 1, 2, 3 …, and `at: { txId }` returns the version
  *   that was the latest one after that transaction.
@@ -202,6 +204,13 @@ export interface CommitOptions {
    * without this one.
    */
   readonly isFollowed?: boolean;
+  /**
+   * Returns the writes of a second transaction, which can refer to the versions of the first. They are stored together, so that
+   * the caller waits once. The answer has the versions of both, those of the first at the beginning. It can be called again if
+   * another commit comes first, and then has to return the same objects, with the new points of the first ones. Rejects with
+   * `TypeError` for an object of the first transaction, and with a request id.
+   */
+  readonly next?: (first: readonly CommittedVersion[]) => readonly ObjectWrite[];
   /** The `generation` of `privacy` when the caller read what it writes. Default: any. */
   readonly generation?: number;
 }

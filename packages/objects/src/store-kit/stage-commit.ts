@@ -2,18 +2,20 @@ import { StoreError } from "../errors.ts";
 import type { ObjectId } from "../model/object-id.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { CommittedVersion, ObjectWrite } from "../ports/object-store.ts";
-import { compareText } from "./store-rules.ts";
+import type { CommitOptions, CommittedVersion, ObjectWrite } from "../ports/object-store.ts";
+import { checkWrites, compareText } from "./store-rules.ts";
 import { isTransactionTime, mayFollow, timeOf } from "./transaction-time.ts";
 
 /** The effect of a commit, worked out before anything is written. */
 export interface StagedCommit {
-  /** The new versions, in the order of their ids. */
+  /** The new versions: those of the first transaction in the order of their ids, then those of `next`. */
   readonly staged: readonly StoredVersion[];
   /** The answer for each write, in the order of the writes. */
   readonly versions: readonly CommittedVersion[];
-  /** The point of the transaction. */
+  /** The point of the last transaction. */
   readonly at: VersionPoint;
+  /** The point of the first transaction, if both it and that of `next` add versions. */
+  readonly before: VersionPoint | undefined;
 }
 
 /** The point of the last transaction, and the clock that gives the next one its time. */
@@ -23,14 +25,40 @@ export interface CommitTime {
 }
 
 /**
- * Works out the versions that a commit adds. A write that equals the latest version adds none (decision D21). Throws
- * `VERSION_CONFLICT` where an object is at another version than its write expects.
+ * Works out the versions that a commit adds, with those of the transaction that `next` returns. Throws `TypeError` if an object
+ * is in both.
  */
 export function stageCommit(
   writes: readonly ObjectWrite[],
   latestOf: (id: ObjectId) => StoredVersion | undefined,
   { last, clock }: CommitTime,
+  next?: CommitOptions["next"],
 ): StagedCommit {
+  const first = stageTransaction(writes, latestOf, { last, clock });
+  if (next === undefined) return { ...first, before: undefined };
+  const writesAfter = next(first.versions);
+  checkWrites([...writes, ...writesAfter]);
+  const isFirst = first.staged.length > 0;
+  const later = { last: isFirst ? first.at : last, clock };
+  const second = stageTransaction(writesAfter, latestOf, later);
+  const isSecond = second.staged.length > 0;
+  return {
+    staged: [...first.staged, ...second.staged],
+    versions: [...first.versions, ...second.versions],
+    at: isSecond ? second.at : first.at,
+    before: isFirst && isSecond ? first.at : undefined,
+  };
+}
+
+/**
+ * Works out the versions that one transaction adds. A write that equals the latest version adds none (decision D21). Throws
+ * `VERSION_CONFLICT` where an object is at another version than its write expects.
+ */
+function stageTransaction(
+  writes: readonly ObjectWrite[],
+  latestOf: (id: ObjectId) => StoredVersion | undefined,
+  { last, clock }: CommitTime,
+): Omit<StagedCommit, "before"> {
   const former = writes.flatMap(({ object }) => latestOf(object.body.id)?.at ?? []);
   const at = nextPoint(last, former, clock);
   const staged: StoredVersion[] = [];

@@ -6,7 +6,13 @@ import { opaqueAt, opaqueFields } from "../model/opaque-fields.ts";
 import { isReference } from "../model/references.ts";
 import { sha256 } from "../model/sha256.ts";
 import type { StoredVersion, VersionPoint } from "../model/stored-version.ts";
-import type { FindQuery, ObjectWrite, RestoreOptions, Scalar } from "../ports/object-store.ts";
+import type {
+  CommitOptions,
+  FindQuery,
+  ObjectWrite,
+  RestoreOptions,
+  Scalar,
+} from "../ports/object-store.ts";
 import { greatestTxId, isTransactionTime, mayFollow, timeOf } from "./transaction-time.ts";
 
 /** Compares texts by code point, which is the order of their UTF-8 bytes. Every store sorts ids and paths in this way. */
@@ -33,8 +39,17 @@ export function normalTime(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** Throws a `TypeError` if a commit contains an object twice. */
-export function checkWrites(writes: readonly ObjectWrite[]): void {
+/** Throws a `TypeError` if a commit contains an object twice, or has options that cannot be used together. */
+export function checkWrites(
+  writes: readonly ObjectWrite[],
+  {
+    requestId,
+    next,
+  }: { readonly [Key in "requestId" | "next"]?: CommitOptions[Key] | undefined } = {},
+): void {
+  // The writes of `next` are not known before the commit, so those of a repeated request could not be compared.
+  if (requestId !== undefined && next !== undefined)
+    throw new TypeError("a commit with `next` has no request id; leave one of them out");
   const seen = new Set<string>();
   for (const { object, expect } of writes) {
     const id = object.body.id;

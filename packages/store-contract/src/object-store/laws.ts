@@ -7,6 +7,7 @@ import {
   nicknameIsUnique,
   readYourWrites,
   requestIdReplays,
+  nextFollowsAtOnce,
   unchangedAddsNoVersion,
 } from "./laws/commits.ts";
 import { readsAreChecked } from "./laws/damage.ts";
@@ -61,6 +62,7 @@ import type { Scenario } from "./store-place.ts";
 export type LawName =
   | "read-your-writes"
   | "commit-is-atomic"
+  | "next-follows-at-once"
   | "versions-never-change"
   | "versions-are-ordered"
   | "time-agrees-with-order"
@@ -113,6 +115,7 @@ export type LawName =
 export const objectStoreLaws: Readonly<Record<LawName, Scenario>> = {
   "read-your-writes": readYourWrites,
   "commit-is-atomic": commitIsAtomic,
+  "next-follows-at-once": nextFollowsAtOnce,
   "versions-never-change": versionsNeverChange,
   "versions-are-ordered": versionsAreOrdered,
   "time-agrees-with-order": timeAgreesWithOrder,

@@ -64,7 +64,8 @@ export function steady(
       if (state.journal === undefined) {
         known = change;
         client.expect(change);
-        Object.assign(memory, { clock, since: clock.seq, rewrites: state });
+        const recent = { after: clock.arrivals, versions: [] };
+        Object.assign(memory, { clock, since: clock.seq, recent, rewrites: state });
         heads.clear();
         rebuilt.clear();
         chunks.forget();

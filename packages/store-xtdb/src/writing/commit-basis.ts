@@ -25,6 +25,8 @@ export interface CommitBasis {
   readonly isFresh: boolean;
   /** Ids of documents that are assumed to be absent without having been read. */
   readonly assumed: ReadonlySet<string>;
+  /** Whether the basis has what further writes need. One from memory adds it, and returns false if the memory lacks it. */
+  covers(writes: readonly ObjectWrite[]): boolean;
   head(id: ObjectId): Head | undefined;
   owner(nickname: string): ObjectId | undefined;
   /** Returns an object that has a nickname beside those that give it up, as it can be in merged histories. */
@@ -80,40 +82,7 @@ export function basisReader({
   memory,
 }: BasisParts): BasisReader {
   return {
-    remembered(query, writes) {
-      const known = new Map<ObjectId, Head>();
-      const assumed = new Set<string>();
-      for (const { object, expect } of writes) {
-        const id = object.body.id;
-        const head = heads.get(id);
-        if (head !== undefined && head.asOf >= memory.since) known.set(id, head);
-        else if (expect === 0) assumed.add(names.objectId(id));
-        else return undefined;
-      }
-      if (query.requestId !== undefined)
-        assumed.add(names.requestId(query.requestId, memory.clock.generation));
-      const owners = new Map<string, ObjectId>();
-      for (const { stored } of known.values())
-        if (stored.body.nickname !== undefined) owners.set(stored.body.nickname, stored.body.id);
-      return {
-        clock: memory.clock,
-        isFresh: false,
-        assumed,
-        head: (id) => known.get(id),
-        owner(nickname) {
-          const owner = owners.get(nickname);
-          if (owner === undefined) assumed.add(names.nicknameId(nickname));
-          return owner;
-        },
-        heir: () => undefined,
-        isObject(id) {
-          if (known.has(id as ObjectId)) return true;
-          assumed.add(names.objectId(id));
-          return false;
-        },
-        request: undefined,
-      };
-    },
+    remembered: (query, writes) => rememberedBasis(query, writes, { names, heads, memory }),
 
     async fresh({ ids, nicknames, requestId }, budget) {
       const request =
@@ -138,6 +107,12 @@ export function basisReader({
         clock,
         isFresh: true,
         assumed: new Set<string>(),
+        covers: (writes) =>
+          writes.every(
+            ({ object: { body } }) =>
+              ids.includes(body.id) &&
+              (body.nickname === undefined || nicknames.includes(body.nickname)),
+          ),
         head: (id) => known.get(id),
         owner(nickname) {
           const document = found.get(names.nicknameId(nickname));
@@ -190,6 +165,52 @@ export function basisReader({
     for (const [id, head] of known) heads.set(id, head);
     return known;
   }
+}
+
+/** Returns a basis from memory; undefined if the memory lacks an object of the writes. */
+function rememberedBasis(
+  query: BasisQuery,
+  writes: readonly ObjectWrite[],
+  { names, heads, memory }: Pick<BasisParts, "names" | "heads" | "memory">,
+): CommitBasis | undefined {
+  const known = new Map<ObjectId, Head>();
+  const assumed = new Set<string>();
+  const owners = new Map<string, ObjectId>();
+  const { clock, since } = memory;
+  function covers(some: readonly ObjectWrite[]): boolean {
+    for (const { object, expect } of some) {
+      const { id } = object.body;
+      const head = heads.get(id);
+      if (head !== undefined && head.asOf >= since) known.set(id, head);
+      else if (expect === 0) assumed.add(names.objectId(id));
+      else return false;
+      const nickname = head?.stored.body.nickname;
+      if (nickname !== undefined && known.has(id)) owners.set(nickname, id);
+    }
+    return true;
+  }
+  if (!covers(writes)) return undefined;
+  if (query.requestId !== undefined)
+    assumed.add(names.requestId(query.requestId, clock.generation));
+  return {
+    clock,
+    isFresh: false,
+    assumed,
+    covers,
+    head: (id) => known.get(id),
+    owner(nickname) {
+      const owner = owners.get(nickname);
+      if (owner === undefined) assumed.add(names.nicknameId(nickname));
+      return owner;
+    },
+    heir: () => undefined,
+    isObject(id) {
+      if (known.has(id as ObjectId)) return true;
+      assumed.add(names.objectId(id));
+      return false;
+    },
+    request: undefined,
+  };
 }
 
 /** Reads the outcome of a request from its document. */

@@ -5,13 +5,13 @@ import {
   type Clock,
   type CommitOptions,
   type CommitResult,
+  type CommittedVersion,
   type ObjectWrite,
   requestDigest,
   stageCommit,
   type StoredVersion,
   type VersionPoint,
 } from "@self-context-manager/objects";
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { ChunkCollection } from "../xtdb-documents/chunks.ts";
@@ -24,7 +24,7 @@ import {
 } from "./commit-basis.ts";
 import type { CallBudget } from "../client/call-budget.ts";
 import type { Operation } from "../client/node-client.ts";
-import { sendCommit } from "./send-commit.ts";
+import { writeCommit } from "./write-commit.ts";
 import { planWrites, type WritePlan } from "./write-plan.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { storeError } from "../client/xtdb-errors.ts";
@@ -50,26 +50,32 @@ type Outcome =
       readonly type: "write";
       readonly versions: readonly StoredVersion[];
       readonly at: VersionPoint;
+      /** The point of the first of two commits. */
+      readonly before: VersionPoint | undefined;
       readonly further: (chunks: ChunkCollection) => readonly Operation[];
       readonly answer: CommitResult;
     };
 
+/** Thrown if a basis lacks what the writes of `next` need. */
+const uncovered = new Error("the basis of a commit lacks objects");
+
 export function transactions(parts: TransactionsParts): Transactions {
-  const { client, names, chunks, bases, heads, memory, clock } = parts;
+  const { client, names, chunks, bases, clock } = parts;
 
   /**
-   * Repeats a commit until it is stored or refused. It is prepared again on a fresh basis in two cases: a refusal that
-   * follows from a basis in memory, and a commit of another client that came first.
+   * Repeats a commit until it is stored or refused. It is prepared again on a fresh basis in three cases: a refusal that
+   * follows from a basis in memory, a basis without what the writes of `next` need, and a commit of another client that came
+   * first.
    */
   async function run(
-    query: BasisQuery,
+    query: () => BasisQuery,
     start: CommitBasis | undefined,
     budget: CallBudget,
     decide: (basis: CommitBasis) => Outcome,
   ): Promise<CommitResult> {
     let known = start;
     for (let losses = 0; ;) {
-      const basis = known ?? (await bases.fresh(query, budget));
+      const basis = known ?? (await bases.fresh(query(), budget));
       known = undefined;
       const collection = chunks.collect(basis.clock.generation);
       let outcome: Outcome;
@@ -82,57 +88,24 @@ export function transactions(parts: TransactionsParts): Transactions {
         }
         plan = planWrites({ ...outcome, basis, namesAreChecked: false }, names, collection);
       } catch (error) {
-        if (basis.isFresh) throw error;
+        if (basis.isFresh && error !== uncovered) throw error;
         continue;
       }
       const further = outcome.further(collection);
-      const committed = await write(basis, plan, collection, further, budget);
-      if (committed) return outcome.answer;
+      if (await writeCommit({ ...outcome, basis, plan, collection, further }, parts, budget))
+        return outcome.answer;
       losses += 1;
       await giveWay(losses, budget, client.url);
     }
   }
 
-  /** Writes a plan as the next commit. Returns false if another commit came first. */
-  async function write(
-    basis: CommitBasis,
-    plan: WritePlan,
-    collection: ChunkCollection,
-    further: readonly Operation[],
-    budget: CallBudget,
-  ): Promise<boolean> {
-    const { seq } = plan.clock;
-    const nonce = randomUUID();
-    const operations: Operation[] = [
-      ["match", names.commitId(seq), null],
-      ...[...basis.assumed].map((id): Operation => ["match", id, null]),
-      ["put", names.commit(plan.clock, nonce)],
-      ["put", names.clock(plan.clock)],
-      ...collection.documents().map((document): Operation => ["put", document]),
-      ...plan.operations,
-      ...further,
-    ];
-    // If the commit failed or its outcome is unknown, the memory stays as it is: a commit based on it will fail its match
-    // and read a fresh basis.
-    if (!(await sendCommit(operations, { seq, nonce }, { client, names }, budget))) return false;
-    // A read in the meantime may have noticed a rewrite.
-    if (plan.clock.generation !== memory.clock.generation) return true;
-    collection.committed();
-    // A read in the meantime may have recorded a later commit.
-    if (seq > memory.clock.seq) memory.clock = plan.clock;
-    for (const head of plan.heads) heads.set(head.stored.body.id, head);
-    return true;
-  }
-
   return {
-    async commit(writes, { requestId, generation }, budget) {
-      checkWrites(writes);
+    async commit(writes, options, budget) {
+      const { requestId, generation, next } = options;
+      checkWrites(writes, { requestId, next });
       const digest = requestId === undefined ? undefined : requestDigest(writes);
-      const query = basisQuery(
-        writes.map(({ object }) => object),
-        requestId,
-      );
-      return run(query, bases.remembered(query, writes), budget, (basis) => {
+      const needs = commitNeeds(writes, options);
+      return run(needs.query, bases.remembered(needs.query(), writes), budget, (basis) => {
         checkGeneration(generation, basis.clock.generation);
         if (basis.request !== undefined) {
           checkRepeated(requestId, basis.request.digest, digest);
@@ -142,13 +115,19 @@ export function transactions(parts: TransactionsParts): Transactions {
           };
         }
         const time = { last: basis.clock.at, clock };
-        const { staged, versions, at } = stageCommit(writes, (id) => basis.head(id)?.stored, time);
+        const { staged, versions, at, before } = stageCommit(
+          writes,
+          (id) => basis.head(id)?.stored,
+          time,
+          next && ((first) => needs.second(first, basis)),
+        );
         const answer: CommitResult = { versions, replayed: false };
         if (staged.length === 0 && requestId === undefined) return { type: "answer", answer };
         return {
           type: "write",
           versions: staged,
           at: staged.length === 0 ? time.last : at,
+          before,
           further: (collection) =>
             requestId === undefined || digest === undefined
               ? []
@@ -163,6 +142,33 @@ export function transactions(parts: TransactionsParts): Transactions {
           answer,
         };
       });
+    },
+  };
+}
+
+/** What a commit needs from its basis. */
+interface CommitNeeds {
+  readonly query: () => BasisQuery;
+  /** Returns the writes of `next`. If the basis lacks what they need, it throws, and the query has it from then on. */
+  second(first: readonly CommittedVersion[], basis: CommitBasis): readonly ObjectWrite[];
+}
+
+function commitNeeds(
+  writes: readonly ObjectWrite[],
+  { requestId, next }: CommitOptions,
+): CommitNeeds {
+  const objects = writes.map(({ object }) => object);
+  let query = basisQuery(objects, requestId);
+  let isExtended = false;
+  return {
+    query: () => query,
+    second(first, basis) {
+      const second = next?.(first) ?? [];
+      if (basis.covers(second)) return second;
+      if (isExtended) throw new TypeError("`next` of a commit returns other objects each time");
+      isExtended = true;
+      query = basisQuery([...objects, ...second.map(({ object }) => object)]);
+      throw uncovered;
     },
   };
 }

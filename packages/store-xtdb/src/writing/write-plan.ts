@@ -31,6 +31,8 @@ export interface PlannedTransaction {
   readonly versions: readonly StoredVersion[];
   /** The point that the next commit follows. */
   readonly at: VersionPoint;
+  /** The point of the commit before, which has the first versions and is stored in the same transaction. */
+  readonly before?: VersionPoint | undefined;
   readonly basis: CommitBasis;
   readonly namesAreChecked: boolean;
 }
@@ -46,12 +48,12 @@ interface Change {
  * nickname is the id of another object, unless `namesAreChecked`.
  */
 export function planWrites(
-  { versions, at, basis, namesAreChecked }: PlannedTransaction,
+  { versions, at, before: pointBefore, basis, namesAreChecked }: PlannedTransaction,
   names: XtdbDocuments,
   chunks: ChunkCollection,
 ): WritePlan {
   const { clock } = basis;
-  const seq = clock.seq + 1;
+  const seq = clock.seq + (pointBefore === undefined ? 1 : 2);
   let { arrivals, objects } = clock;
   const operations: Operation[] = [];
   const { generation } = clock;

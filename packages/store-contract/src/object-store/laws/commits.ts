@@ -1,6 +1,8 @@
 import {
+  type CommitResult,
   defined,
   objectId,
+  type ObjectStore,
   type ObjectWrite,
   type StaticReference,
 } from "@self-context-manager/objects";
@@ -64,6 +66,93 @@ export const commitIsAtomic: Scenario = (createPlace) =>
     const done = await store.commit([fresh, changed]);
     assert.equal(new Set(done.versions.map(({ at }) => at.tx_id)).size, 1);
   });
+
+export const nextFollowsAtOnce: Scenario = (createPlace) =>
+  inStore(createPlace, async (store, place) => {
+    const noted = await commitNoted(store, { count: 1 });
+
+    const [first, second] = noted.versions;
+    assert.ok(first !== undefined && second !== undefined);
+    assert.deepEqual(
+      noted.versions.map(({ id, version, changed }) => [id, version, changed]),
+      [
+        [a, 1, true],
+        [b, 1, true],
+      ],
+    );
+    assert.equal(second.at.tx_id, first.at.tx_id + 1);
+    assert.equal((await store.get(b))?.body["of"], first.at.tx_id);
+    assert.equal((await store.get(b, { txId: first.at.tx_id })) ?? null, null);
+    assert.equal((await store.get(a, { txId: first.at.tx_id }))?.version, 1);
+    const { versions } = await store.changesSince();
+    assert.deepEqual(
+      versions.map(({ body }) => body.id),
+      [a, b],
+    );
+
+    await refusesBoth(store);
+
+    // Others commit in between, and objects are changed that this store has not read.
+    await using other = store.supports.shared ? await place.open() : undefined;
+    const writer = other ?? store;
+    for (let count = 2; count <= 4; count += 1) {
+      await writer.commit([
+        { object: sample("b", { count }) },
+        { object: sample("between", { count }) },
+      ]);
+      const later = await commitNoted(store, { count });
+      assert.equal(later.versions.at(-1)?.at.tx_id, (later.versions[0]?.at.tx_id ?? 0) + 1);
+      assert.equal(later.versions.at(-1)?.version, 2 * count - 1);
+      assert.equal((await writer.get(b))?.body["of"], later.versions[0]?.at.tx_id);
+    }
+    const last = (await store.get(a))?.at;
+    const unchanged = await commitNoted(store, { count: 4, also: true });
+    assert.deepEqual(unchanged.versions[0], { id: a, version: 4, at: last, changed: false });
+    assert.equal((await store.get(b))?.body["of"], last?.tx_id);
+  });
+
+/** Commits an object, and another one that has the number of the first one's transaction. */
+async function commitNoted(
+  store: ObjectStore,
+  { count, also = false }: { readonly count: number; readonly also?: boolean },
+): Promise<CommitResult> {
+  const nickname = count % 2 === 0 ? {} : { nickname: `two ${count}` };
+  return await store.commit([{ object: sample("a", { count, nickname: "one" }) }], {
+    next: ([made]) => [{ object: sample("b", { of: made?.at.tx_id ?? null, also, ...nickname }) }],
+  });
+}
+
+/** Checks that neither transaction of a commit with `next` is stored if one is refused. */
+async function refusesBoth(store: ObjectStore): Promise<void> {
+  const before = await store.changesSince();
+  const fresh = { object: sample("fresh", { nickname: "new" }) };
+  const further = { object: sample("further") };
+
+  await rejectsWith(
+    "VERSION_CONFLICT",
+    store.commit([fresh], { next: () => [further, { object: sample("b"), expect: 7 }] }),
+  );
+  await rejectsWith(
+    "NICKNAME_TAKEN",
+    store.commit([fresh], { next: () => [{ object: sample("further", { nickname: "one" }) }] }),
+  );
+  await rejectsWith(
+    "VERSION_CONFLICT",
+    store.commit([{ ...fresh, expect: 7 }], { next: () => [further] }),
+  );
+  await assert.rejects(store.commit([fresh], { next: () => [fresh] }), TypeError);
+  await assert.rejects(
+    store.commit([fresh], { next: () => [further], requestId: "request" }),
+    TypeError,
+  );
+
+  assert.deepEqual((await store.changesSince(before.position)).versions, []);
+  assert.deepEqual(await store.getMany([objectId("fresh"), objectId("further")]), [
+    undefined,
+    undefined,
+  ]);
+  assert.equal(await store.lookup("new"), undefined);
+}
 
 export const unchangedAddsNoVersion: Scenario = (createPlace) =>
   inStore(createPlace, async (store) => {
