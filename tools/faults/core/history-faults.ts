@@ -223,6 +223,18 @@ export const historyFaults: readonly DeliberateFault[] = [
     breaks: "Reports of the context tools take room as active contents.",
   },
   {
+    file: "history/stage-toolcalls.ts",
+    of: "chat_ref: chatReference(scope, call)",
+    becomes: 'chat_ref: { ref: "dynamic", id: state.chat.id }',
+    breaks: "A tool call does not name the version of the chat that has it.",
+  },
+  {
+    file: "history/stage-ingested.ts",
+    of: "...(isBefore ? { isBefore } : {}),",
+    becomes: "",
+    breaks: "A tool call names the version of the chat before the one that has it.",
+  },
+  {
     file: "history/recognize-reads.ts",
     of: "if (!hasContentOf(indexed.stored, file)) continue;",
     becomes: "",

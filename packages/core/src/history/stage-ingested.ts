@@ -10,7 +10,7 @@ import {
 import { stageToolcalls, type WaitingResults } from "./stage-toolcalls.ts";
 import { arrivingParts } from "./user-objects.ts";
 
-/** Stages the writes of the session's next commit. A chat that tool results refer to is stored first. */
+/** Stages the writes of the session's next commit. A chat that tool results refer to is in a transaction before it. */
 export async function stageIngested(
   scope: SessionScope,
   isRewound: boolean,
@@ -26,20 +26,23 @@ export async function stageIngested(
   }
   // The view shows lines of the newest chat version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
-  if (isChanged && (hasResults || isShown)) {
+  if (isChanged && (isShown || (hasResults && isRewound))) {
     // A rewound chat and its sets must be stored in one commit: the stored sets still belong to the abandoned branch.
     const commit = isRewound || !hasResults ? commitSession : commitObjects;
     const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
     const [chat] = await commit(scope, [sealableChat(scope)], { isFollowed });
     if (chat !== undefined) keepChat(scope, chat);
-  } else if (isChanged) stageChat(scope);
+  } else if (isChanged) stageChat(scope, hasResults);
   if (hasResults) await stageToolcalls(scope, results, texts);
 }
 
-function stageChat(scope: SessionScope): void {
+/** Stages the chat. `isBefore`: whether other staged writes refer to its version. */
+function stageChat(scope: SessionScope, isBefore: boolean): void {
   const { body, expect } = sealableChat(scope);
+  const writes = [{ object: sealObject(body), expect }];
   scope.staged.push({
-    writes: [{ object: sealObject(body), expect }],
+    writes: () => writes,
+    ...(isBefore ? { isBefore } : {}),
     settle: ([chat]) => {
       if (chat !== undefined) keepChat(scope, chat);
     },

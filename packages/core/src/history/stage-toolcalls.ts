@@ -50,8 +50,9 @@ export interface WaitingResults {
 }
 
 /**
- * Ingests tool executions and stages their objects for the session's next commit. That commit follows the one of the
- * chat, because each object refers to a version of the chat (decision D35). A tool call that another session stored
+ * Ingests tool executions and stages their objects for the session's next commit. That transaction follows the one of the
+ * chat, because each object refers to a version of the chat (decision D35). Until then the objects name the chat without its
+ * version. A tool call that another session stored
  * already keeps its object unchanged, so that forks share it (decision D31). `texts`: the user objects of the messages
  * before and between the results.
  */
@@ -62,12 +63,14 @@ export async function stageToolcalls(
 ): Promise<void> {
   const { state } = scope;
   const made: StoredVersion[] = [];
-  const writes: ObjectWrite[] = [];
-  const firstVersion = (body: ObjectBody): StoredMetadata => {
-    const object = sealObject(body);
-    const version = { ...object, version: 1, at: unknownPoint };
+  const writes: (() => ObjectWrite)[] = [];
+  const firstVersion = (body: ObjectBody, call: OpenCall | undefined): StoredMetadata => {
+    const version = { ...sealObject(body), version: 1, at: unknownPoint };
     made.push(version);
-    writes.push({ object, expect: 0 });
+    writes.push(() => ({
+      object: sealObject({ ...body, chat_ref: chatReference(scope, call) }),
+      expect: 0,
+    }));
     return metadataVersion(version);
   };
   for (const one of waiting) {
@@ -81,7 +84,7 @@ export async function stageToolcalls(
       id: one.objectId,
       result: one.result,
       args: one.call?.args ?? {},
-      chatRef: chatReference(scope, one.call),
+      chatRef: { ref: "dynamic", id: state.chat.id },
       fileRefs: execution.fileRefs ?? filesIn(scope, execution),
       ...defined({ report: execution.report }),
       targetRefs: targetsOf(scope, execution),
@@ -89,13 +92,13 @@ export async function stageToolcalls(
       ...targetRangeOf(execution),
       ...kindOf(scope, one, execution),
     });
-    await arrive(scope, one, there ?? firstVersion(body), execution);
+    await arrive(scope, one, there ?? firstVersion(body, one.call), execution);
   }
   texts.stage();
   applyPolicy(scope);
   keepContents(scope, made);
   scope.staged.push({
-    writes,
+    writes: () => writes.map((write) => write()),
     settle: (versions) => {
       settle(scope, versions);
       for (const { result } of waiting) state.executions.forget(result.toolCallId);

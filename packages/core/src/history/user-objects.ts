@@ -109,7 +109,7 @@ export async function arrivingParts(scope: SessionScope): Promise<ArrivingParts>
         if (state.active.has(version.body.id)) contents.set(version.body.id, version);
       if (writes.length === 0) return;
       scope.staged.push({
-        writes,
+        writes: () => writes,
         settle: (versions) => {
           for (const version of versions) {
             state.pool.settle(metadataVersion(version));

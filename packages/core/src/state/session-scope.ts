@@ -2,6 +2,7 @@ import type { DocumentUpkeep } from "@self-context-manager/links";
 import {
   type Clock,
   type CommitOptions,
+  type CommittedVersion,
   defined,
   type FileSource,
   type IdSource,
@@ -167,9 +168,13 @@ interface WrittenDocument {
   readonly known: ReadonlySet<string>;
 }
 
-/** Writes that wait for the next commit of the session. `settle` receives the versions that it made. */
+/** Writes that wait for the next commit of the session. */
 interface StagedWrites {
-  readonly writes: readonly ObjectWrite[];
+  /** Returns the writes. They can refer to versions that were settled before. */
+  readonly writes: () => readonly ObjectWrite[];
+  /** Whether they are a transaction of their own, before that of the others. */
+  readonly isBefore?: true;
+  /** Receives the versions that the commit made. */
   settle(versions: readonly StoredVersion[]): void;
 }
 
@@ -229,18 +234,26 @@ async function commitWrites(
 ): Promise<readonly StoredVersion[]> {
   const { dependencies, generation } = scope;
   const { versions } = await dependencies.store.commit(writes, { ...options, generation });
+  return storedVersions(scope, writes, versions);
+}
+
+function storedVersions(
+  { state }: SessionScope,
+  writes: readonly ObjectWrite[],
+  versions: readonly CommittedVersion[],
+): readonly StoredVersion[] {
   return versions.map((made, index) => {
     const object = writes[index]?.object;
     if (object === undefined)
       throw new TypeError("the store returned more versions than the commit has writes");
-    scope.state.noteTransaction(made.at.tx_id);
+    state.noteTransaction(made.at.tx_id);
     return { body: object.body, hashes: object.hashes, version: made.version, at: made.at };
   });
 }
 
 /**
- * Stores the session object if it has changed, together with staged writes and other objects, in one commit. Returns
- * the versions of the other objects.
+ * Stores the session object if it has changed, together with staged writes and other objects, in one commit. Staged writes
+ * that the others refer to are a transaction before it. Returns the versions of the other objects.
  */
 export async function commitSession(
   scope: SessionScope,
@@ -248,18 +261,63 @@ export async function commitSession(
   options: CommitOptions = {},
 ): Promise<readonly StoredVersion[]> {
   const { state } = scope;
-  const staged = scope.staged.splice(0);
-  const writes = [...staged.flatMap((one) => one.writes), ...bodies.map(writeOf)];
+  const all = scope.staged.splice(0);
+  const [before] = all.filter(({ isBefore }) => isBefore);
+  const staged = all.filter((one) => one !== before);
+  const own = bodies.map(writeOf);
   const { isChanged } = state;
-  if (isChanged) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
-  const versions = writes.length === 0 ? [] : await commitWrites(scope, writes, options);
+  let parts: (readonly ObjectWrite[])[] = [];
+  function stagedWrites(): readonly ObjectWrite[] {
+    parts = staged.map((one) => one.writes());
+    const writes = [...parts.flat(), ...own];
+    if (isChanged) writes.push({ object: sealObject(sessionBody(state)), expect: state.version });
+    return writes;
+  }
+  const versions =
+    before === undefined
+      ? await commitNow(scope, stagedWrites(), options)
+      : await commitAfter(scope, before, stagedWrites, options);
   if (isChanged) state.noteStored(versions.at(-1)?.version ?? state.version);
   let settled = 0;
-  for (const one of staged) {
-    one.settle(versions.slice(settled, settled + one.writes.length));
-    settled += one.writes.length;
+  for (const [index, one] of staged.entries()) {
+    const end = settled + (parts[index]?.length ?? 0);
+    one.settle(versions.slice(settled, end));
+    settled = end;
   }
   return versions.slice(settled, settled + bodies.length);
+}
+
+async function commitNow(
+  scope: SessionScope,
+  writes: readonly ObjectWrite[],
+  options: CommitOptions,
+): Promise<readonly StoredVersion[]> {
+  return writes.length === 0 ? [] : await commitWrites(scope, writes, options);
+}
+
+/**
+ * Commits staged writes and the writes that refer to their versions, in two transactions for which the store is asked once.
+ * Returns the versions of the second one.
+ */
+async function commitAfter(
+  scope: SessionScope,
+  before: StagedWrites,
+  second: () => readonly ObjectWrite[],
+  options: CommitOptions,
+): Promise<readonly StoredVersion[]> {
+  const { dependencies, generation } = scope;
+  const first = before.writes();
+  let after: readonly ObjectWrite[] = [];
+  const { versions } = await dependencies.store.commit(first, {
+    ...options,
+    generation,
+    next(made) {
+      before.settle(storedVersions(scope, first, made));
+      after = second();
+      return after;
+    },
+  });
+  return storedVersions(scope, after, versions.slice(first.length));
 }
 
 /** Returns the chat as an object to store. It shares its turns with the state. */
