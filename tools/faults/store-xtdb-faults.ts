@@ -9,6 +9,30 @@ export const storeXtdbFaults: readonly DeliberateFault[] = [
     breaks: "The last of several versions is not in the history.",
   },
   {
+    file: "writing/commit-basis.ts",
+    of: "ids.includes(body.id) &&",
+    becomes: "",
+    breaks: "The second transaction of a commit begins the history of an object again.",
+  },
+  {
+    file: "writing/write-commit.ts",
+    of: "seq: next, at: before }",
+    becomes: "seq: next }",
+    breaks: "A state as of a transaction lacks the versions of this transaction.",
+  },
+  {
+    file: "reading/memory.ts",
+    of: "const isNext = after + versions.length === before;",
+    becomes: "const isNext = true;",
+    breaks: "The indexes of a session miss versions of another session.",
+  },
+  {
+    file: "reading/list-objects.ts",
+    of: "if (rows.length >= veryFew) return undefined;",
+    becomes: "",
+    breaks: "A list ends after nine objects.",
+  },
+  {
     file: "client/pull-documents.ts",
     of: "if (document !== null) return",
     becomes: "if (document !== undefined) return",

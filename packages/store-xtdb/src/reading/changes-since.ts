@@ -42,12 +42,15 @@ export async function changesSince(
   const { generation } = memory.rewrites;
   const { place: start, isRestarted } = readChangesPosition(position, generation);
   const most = limit === undefined ? largest : checkLimit(limit);
-  const versions: StoredMetadata[] = [];
-  let reached = start;
+  // Only a page may end before the last version.
+  const own = limit === undefined ? undefined : await ownSince(start, most, parts, budget);
+  const versions: StoredMetadata[] = [...(own ?? [])];
+  let reached = start + versions.length;
   let skipped = 0;
   /** The number of versions that the clock counted after the last query. */
   let counted = 0;
-  while (versions.length + skipped < most) {
+  const end = own === undefined ? most : 0;
+  while (versions.length + skipped < end) {
     const last = reached + Math.min(versionsAtOnce, most - versions.length - skipped);
     const arrived = await (skipDamaged ? soundAfter : arrivedAfter)(reached, last, parts, budget);
     const documents = arrived.flatMap(([, document]) => (isRemoved(document) ? [] : [document]));
@@ -64,9 +67,9 @@ export async function changesSince(
     // The clock counts versions that were not found. They can have been committed after the query, so it is repeated.
     if (arrived.length === 0 && counted > reached) {
       if (!skipDamaged) throw missing(reached + 1);
-      const end = Math.min(last, counted);
-      skipped += end - reached;
-      reached = end;
+      const lostUntil = Math.min(last, counted);
+      skipped += lostUntil - reached;
+      reached = lostUntil;
     }
     counted = arrivals;
   }
@@ -84,6 +87,26 @@ export async function changesSince(
   function isRemoved(document: Document | null): boolean {
     return document !== null && names.read(document, "removed") === true;
   }
+}
+
+/**
+ * Returns versions after a place from memory, as far as this client committed all of them; undefined if others follow. The
+ * indexes of a session read the versions of each of its calls.
+ */
+async function ownSince(
+  start: number,
+  most: number,
+  { client, names, memory }: ChangesParts,
+  budget: CallBudget,
+): Promise<readonly StoredMetadata[] | undefined> {
+  const { recent } = memory;
+  if (start < recent.after || start > recent.after + recent.versions.length) return undefined;
+  // This request also notices a rewrite. A commit of this client can end meanwhile.
+  const { arrivals } = names.readClock(await client.entity(names.clockId, budget));
+  const { after, versions } = memory.recent;
+  if (start < after) return undefined;
+  const own = versions.slice(start - after, start - after + most);
+  return own.length > 0 || arrivals === start ? own : undefined;
 }
 
 /** Number of versions that one query lists. */

@@ -14,19 +14,21 @@ import { findsValue } from "../xtdb-documents/field-attributes.ts";
 import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { LatestObjects } from "./latest-objects.ts";
 import { listLastChanged } from "./list-last-changed.ts";
-import { type Listed, listObjects } from "./list-objects.ts";
+import { type Listed, listObjects, shortList } from "./list-objects.ts";
+import type { VersionReader } from "./version-reader.ts";
 
 /** What the queries that list objects need. */
 export interface ListingParts {
   readonly client: NodeClient;
   readonly names: XtdbDocuments;
   readonly objects: LatestObjects;
+  readonly reader: VersionReader;
 }
 
 /** Returns a page of the objects that meet the conditions of a query. */
 export async function findObjects(
   query: FindQuery,
-  { client, names, objects }: ListingParts,
+  { client, names, objects, reader }: ListingParts,
   budget: CallBudget,
 ): Promise<Page<StoredMetadata>> {
   const conditions = fieldConditions(query);
@@ -40,7 +42,24 @@ export async function findObjects(
     newestFirst: query.newestFirst === true,
     after: query.after === undefined ? undefined : readPlace(query.after),
   };
+  // Attributes do not decide every condition: a field can be absent, be long or be a list, and a version can have been
+  // committed in the meantime.
+  const meets = ({ body }: StoredMetadata): boolean =>
+    body.id.startsWith(listed.idPrefix) &&
+    conditions.every((condition) => meetsCondition(body, condition));
   const found: { readonly place: number; readonly metadata: StoredMetadata }[] = [];
+  const page = (): Page<StoredMetadata> => {
+    const items = found.slice(0, limit).map(({ metadata }) => metadata);
+    return found.length > limit ? { items, next: String(found[limit - 1]?.place) } : { items };
+  };
+  const short =
+    query.lastChangedFirst === true ? undefined : await shortList(listed, client, names, budget);
+  if (short !== undefined) {
+    const places = [...short.keys()];
+    for (const [index, metadata] of (await reader.metadata([...short.values()], budget)).entries())
+      if (meets(metadata)) found.push({ place: places[index] ?? 0, metadata });
+    return page();
+  }
   const portion = limit + 1;
   const portions =
     query.lastChangedFirst === true
@@ -57,17 +76,10 @@ export async function findObjects(
       );
       for (const { place, id } of part) {
         const metadata = described.get(id);
-        // Attributes do not decide every condition: a field can be absent, be long or be a list, and a version can
-        // have been committed in the meantime.
-        if (
-          metadata !== undefined &&
-          conditions.every((condition) => meetsCondition(metadata.body, condition))
-        )
-          found.push({ place, metadata });
+        if (metadata !== undefined && meets(metadata)) found.push({ place, metadata });
       }
     }
     if (found.length > limit) break;
   }
-  const items = found.slice(0, limit).map(({ metadata }) => metadata);
-  return found.length > limit ? { items, next: String(found[limit - 1]?.place) } : { items };
+  return page();
 }

@@ -6,6 +6,8 @@ import type {
 } from "@self-context-manager/objects";
 
 import type { CallBudget } from "../client/call-budget.ts";
+import type { NodeClient } from "../client/node-client.ts";
+import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import { type Head, isVersionOf } from "./head.ts";
 import { learn, type Memory } from "./memory.ts";
 import type { VersionPair, VersionReader } from "./version-reader.ts";
@@ -23,17 +25,43 @@ export interface LatestObjects {
 }
 
 export interface LatestObjectsParts {
+  readonly client: NodeClient;
+  readonly names: XtdbDocuments;
   readonly reader: VersionReader;
   readonly heads: BodyCache<Head>;
   readonly memory: Memory;
 }
 
-export function latestObjects({ reader, heads, memory }: LatestObjectsParts): LatestObjects {
+/** Most objects of which each is asked for by itself whether it exists. */
+const fewAbsent = 4;
+
+export function latestObjects({
+  client,
+  names,
+  reader,
+  heads,
+  memory,
+}: LatestObjectsParts): LatestObjects {
+  /**
+   * Returns the ids without those of objects that do not exist. Before each model call, a session asks whether the ids of its
+   * new tool calls are free. The index answers that in less than half of the time of a query.
+   */
+  async function existing(
+    ids: readonly ObjectId[],
+    budget: CallBudget,
+  ): Promise<readonly ObjectId[]> {
+    if (ids.length > fewAbsent || ids.some((id) => heads.get(id) !== undefined)) return ids;
+    const made = await Promise.all(
+      ids.map(async (id) => await client.transactionOf(names.objectId(id), budget)),
+    );
+    return ids.filter((_, index) => made[index] !== undefined);
+  }
+
   async function whole(
     ids: readonly ObjectId[],
     budget: CallBudget,
   ): Promise<ReadonlyMap<ObjectId, StoredVersion>> {
-    const { found: latest, clock } = await reader.latest(ids, budget);
+    const { found: latest, clock } = await reader.latest(await existing(ids, budget), budget);
     if (clock !== undefined) learn(memory, clock);
     const asOf = clock?.seq ?? -1;
     const known = new Map<ObjectId, StoredVersion>();

@@ -1,8 +1,9 @@
 import type { JsonValue, ObjectId, Scalar } from "@self-context-manager/objects";
 
-import type { XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
+import type { ObjectDocument, XtdbDocuments } from "../xtdb-documents/xtdb-documents.ts";
 import type { CallBudget } from "../client/call-budget.ts";
-import type { NodeClient } from "../client/node-client.ts";
+import type { Document, NodeClient } from "../client/node-client.ts";
+import { pulled } from "../client/pull-documents.ts";
 
 /** An object with its number in the order of first commits. */
 export interface Place {
@@ -97,6 +98,35 @@ export async function fewMatching(
   const conditions = conditionsOf(listed, names);
   if (conditions.args.length === 0) return undefined;
   return await rowsOf(client, names, budget).matching(conditions, mostRead);
+}
+
+/** A list of fewer objects is read in one query, with the documents of the objects. */
+const veryFew = 9;
+
+/**
+ * Returns the documents of the objects of a short list, by their places in the requested order; undefined if the list can
+ * be longer. A session asks before most model calls which object a file has.
+ */
+export async function shortList(
+  listed: Listed,
+  client: NodeClient,
+  names: XtdbDocuments,
+  budget: CallBudget,
+): Promise<ReadonlyMap<number, ObjectDocument> | undefined> {
+  const { where, names: variables, args } = conditionsOf(listed, names);
+  if (args.length === 0 || listed.after !== undefined) return undefined;
+  const place = `[o :${names.attribute("place")} p]`;
+  const rows = await client.query(
+    `{:find [p o (pull o [*])] :in [${variables.join(" ")}] :where [${where} ${place}] :limit ${veryFew}}`,
+    args,
+    budget,
+  );
+  if (rows.length >= veryFew) return undefined;
+  const found = new Map<number, Document>();
+  for (const [at, id, document] of rows) found.set(Number(at), pulled(id, document));
+  const sorted = [...found].sort(([one], [other]) => one - other);
+  const ordered = listed.newestFirst ? sorted.toReversed() : sorted;
+  return new Map(ordered.map(([at, document]) => [at, names.readObject(document)]));
 }
 
 function conditionsOf({ values, refersTo }: Listed, names: XtdbDocuments): Conditions {

@@ -76,8 +76,8 @@ export interface Queries {
 export type QueriesParts = ChangesParts & LatestObjectsParts;
 
 export function queries({ client, names, reader, past, heads, memory }: QueriesParts): Queries {
-  const objects = latestObjects({ reader, heads, memory });
-  const listing: ListingParts = { client, names, objects };
+  const objects = latestObjects({ client, names, reader, heads, memory });
+  const listing: ListingParts = { client, names, objects, reader };
   const versionAt = chooseVersion(client, names);
 
   /** Returns a version by the id of its document. A caller that reads many at once, such as an export, shares queries. */
@@ -161,6 +161,9 @@ export function queries({ client, names, reader, past, heads, memory }: QueriesP
     find: async (query, budget) => await findObjects(query, listing, budget),
 
     async lookup(nickname, budget) {
+      // Most are ids of new objects that are compared with nicknames. The index answers that none exists sooner than a query.
+      if ((await client.transactionOf(names.nicknameId(nickname), budget)) === undefined)
+        return undefined;
       const rows = await client.query(
         `{:find [(pull o [*])] :in [n] :where [[o :nickname n] [o :${names.attribute("latest")}]]}`,
         [nickname],
