@@ -5,7 +5,7 @@ import { openIn } from "../managed-run.ts";
 import { passThroughExtension } from "../pass-through-extension.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { piVersions } from "../pi-versions.ts";
-import { openPiWorkspace } from "../pi-workspace.ts";
+import { openPiWorkspace, type PiWorkspace } from "../pi-workspace.ts";
 
 /** The number of model calls of a prompt. */
 export const callsOfPrompt = 10;
@@ -14,7 +14,15 @@ export const callsOfPrompt = 10;
 export interface RunningPi extends AsyncDisposable {
   /** Runs a prompt of `callsOfPrompt` calls. Returns the milliseconds from each call to the next. */
   prompt(text: string): Promise<readonly number[]>;
+  /** The times at which the requests of the last prompt arrived at the model. */
+  readonly arrivals: readonly number[];
 }
+
+/** The variables of the extension, or a function that makes an extension for a workspace. */
+type Extension =
+  | Readonly<Record<string, string>>
+  | "hooked"
+  | ((workspace: PiWorkspace) => ReturnType<typeof piExtension>);
 
 const files = Object.fromEntries(
   Array.from({ length: 20 }, (_, number) => [
@@ -24,12 +32,10 @@ const files = Object.fromEntries(
 );
 
 /**
- * Opens a Pi. `environment`: the variables of the extension; undefined for a Pi without it; `"hooked"` for one with an
- * extension that sees each list and changes nothing.
+ * Opens a Pi with an extension; undefined for one without it; `"hooked"` for one with an extension that sees each list and
+ * changes nothing.
  */
-export async function openRunningPi(
-  environment: Readonly<Record<string, string>> | "hooked" | undefined,
-): Promise<RunningPi> {
+export async function openRunningPi(extension: Extension | undefined): Promise<RunningPi> {
   const pi = piVersions.at(-1);
   if (pi === undefined) throw new Error("no release of Pi is installed");
   const arrivals: number[] = [];
@@ -48,14 +54,10 @@ export async function openRunningPi(
     },
   });
   const workspace = await openPiWorkspace({ model, files });
-  const factories =
-    environment === undefined
-      ? []
-      : environment === "hooked"
-        ? [passThroughExtension]
-        : [piExtension({ openContext: openIn(workspace, environment) })];
+  const factories = factoriesOf(extension, workspace);
   const sdk = await openPiSdk({ pi, workspace, factories, deadlineMs: 120_000 });
   return {
+    arrivals,
     async prompt(text) {
       arrivals.length = 0;
       asked = 0;
@@ -69,4 +71,14 @@ export async function openRunningPi(
       await model[Symbol.asyncDispose]();
     },
   };
+}
+
+function factoriesOf(
+  extension: Extension | undefined,
+  workspace: PiWorkspace,
+): readonly ReturnType<typeof piExtension>[] {
+  if (extension === undefined) return [];
+  if (extension === "hooked") return [passThroughExtension];
+  if (typeof extension === "function") return [extension(workspace)];
+  return [piExtension({ openContext: openIn(workspace, extension) })];
 }
