@@ -1,6 +1,12 @@
 import { type ObjectStore, StoreError } from "@self-context-manager/core";
 import { markdownParser } from "@self-context-manager/documents";
-import { type DocumentParser, messageOf, type SearchIndex } from "@self-context-manager/objects";
+import { searchedText } from "@self-context-manager/links";
+import {
+  type DocumentParser,
+  messageOf,
+  type ObjectId,
+  type SearchIndex,
+} from "@self-context-manager/objects";
 
 import type { Environment } from "./environment.ts";
 import { indexOfStore } from "./index-of-store.ts";
@@ -24,7 +30,7 @@ export async function openDocuments(
   environment: Environment = process.env,
 ): Promise<OpenedDocuments> {
   const path = place === undefined ? inMemory : searchPath(place, environment);
-  const search = await indexOfStore(await openIndex(path), store, fileOf(place));
+  const search = await indexOfStore(await openIndex(path, store), store, fileOf(place));
   return {
     parser: markdownParser,
     search,
@@ -32,11 +38,13 @@ export async function openDocuments(
   };
 }
 
-async function openIndex(path: string): Promise<SearchIndex> {
+async function openIndex(path: string, store: ObjectStore): Promise<SearchIndex> {
   try {
     // Loaded here, so that a Node without node:sqlite can use the rest of this package.
     const { openSearchIndex } = await import("@self-context-manager/search");
-    return withStoreErrors(openSearchIndex({ path }), path);
+    const readText = async (id: ObjectId, version: number): Promise<string | undefined> =>
+      await searchedText(store, id, version);
+    return withStoreErrors(openSearchIndex({ path, readText }), path);
   } catch (error) {
     throw storeError(path, error);
   }

@@ -45,4 +45,4 @@ export {
   type UpdateOptions,
   type UpdateOutcome,
 } from "./update-index.ts";
-export { type SearchUpdateOptions, updateSearch } from "./update-search.ts";
+export { searchedText, type SearchUpdateOptions, updateSearch } from "./update-search.ts";

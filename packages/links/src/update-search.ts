@@ -152,6 +152,18 @@ async function textsOf(
   return texts;
 }
 
+/** Returns all that is searched of a version, also what the version before has; undefined if it cannot be read. */
+export async function searchedText(
+  store: ObjectStore,
+  id: ObjectId,
+  version: number,
+): Promise<string | undefined> {
+  const stored = await undamaged(store, id, version);
+  if (stored === undefined) return undefined;
+  const { content, note } = ownText(stored.body);
+  return `${headOf(stored.body)}${note}\n${content}`;
+}
+
 /** Whether an object is a call that only found or showed other objects, so that its text is theirs. */
 function isFinding({ type, tool }: ObjectMetadata): boolean {
   const operation = typeof tool === "string" ? usualOperation(tool) : undefined;

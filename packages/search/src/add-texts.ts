@@ -2,7 +2,7 @@ import type { SearchText } from "@self-context-manager/objects";
 import type { StatementSync } from "node:sqlite";
 
 import { packId } from "./packed-id.ts";
-import { slicesOf, splitWords } from "./split-words.ts";
+import { slicesOf, splitWords, withoutAccents } from "./split-words.ts";
 
 /**
  * Characters of a text whose words are ranked. The beginning of a text says what it is; the words behind it are found,
@@ -15,6 +15,13 @@ const rankedCharacters = 8_000;
  * 2 ms, and 10 ms if each word is a hash.
  */
 export const sliceCharacters = 10_000;
+
+/** The end of an id, by which texts are found: an index of whole ids would take a third of what the texts take. */
+export const endOfId: string = endOf("id");
+
+function endOf(value: string): string {
+  return `substr(${value}, -4)`;
+}
 
 /** Returns the prepared statement of a text of SQL. */
 export type Prepare = (sql: string) => StatementSync;
@@ -30,17 +37,22 @@ export function* addTexts(
 ): Generator<void, void> {
   const added = new Map<number, SearchText>();
   let characters = 0;
+  const isFull = (length: number): boolean => {
+    const fits = characters === 0 || characters + length <= sliceCharacters;
+    characters = fits ? characters + length : length;
+    return !fits;
+  };
   for (const text of texts) {
-    const key = addPlace(prepared, text);
+    const beginning = text.text.slice(0, rankedCharacters);
+    if (isFull(beginning.length)) yield;
+    const key = addBeginning(prepared, text, beginning);
     added.set(key, text);
-    for (const { length, store } of partsOf(prepared, key, text.text)) {
-      if (characters > 0 && characters + length > sliceCharacters) {
-        yield;
-        characters = 0;
-      }
+    if (text.text.length <= rankedCharacters) continue;
+    const known = new Set<string>();
+    for (const slice of slicesOf(text.text, sliceCharacters)) {
+      if (isFull(slice.length)) yield;
       // Another process can have replaced the text meanwhile.
-      if (isThere(prepared, key)) store();
-      characters += length;
+      if (isThere(prepared, key)) addSlice(prepared, key, slice, known);
     }
   }
   // The last one first, because of several texts at one place it replaces the others.
@@ -48,12 +60,30 @@ export function* addTexts(
   prepared("INSERT OR REPLACE INTO state (one, position) VALUES (1, ?)").run(position);
 }
 
-function addPlace(prepared: Prepare, { id, version, place, type, session }: SearchText): number {
+/** Adds a text and the words of its beginning, which are ranked. Returns its key. */
+function addBeginning(
+  prepared: Prepare,
+  { id, version, place, type, session }: SearchText,
+  beginning: string,
+): number {
   const keyOf = (name: string): number => nameKey(prepared, name);
+  const words = new Set(wordsOf(beginning));
   const { lastInsertRowid: key } = prepared(
-    "INSERT INTO texts (id, version, place, type, session) VALUES (?, ?, ?, ?, ?)",
-  ).run(packId(id), version, place, keyOf(type), session === undefined ? null : keyOf(session));
+    "INSERT INTO texts (id, version, place, type, session, words) VALUES (?, ?, ?, ?, ?, ?)",
+  ).run(
+    packId(id),
+    version,
+    place,
+    keyOf(type),
+    session === undefined ? null : keyOf(session),
+    words.size,
+  );
+  prepared("INSERT INTO ranked (rowid, words) VALUES (?, ?)").run(key, [...words].join(" "));
   return Number(key);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return withoutAccents(splitWords(text)).split(" ");
 }
 
 function nameKey(prepared: Prepare, name: string): number {
@@ -61,37 +91,16 @@ function nameKey(prepared: Prepare, name: string): number {
   return Number(prepared("SELECT key FROM names WHERE name = ?").get(name)?.["key"]);
 }
 
-/** A part of the work for a text: how many characters it reads, and what it does. */
-interface Part {
-  readonly length: number;
-  readonly store: () => void;
-}
-
-/** Returns the parts of a text: the beginning, which is ranked, and the different words of a long text in slices. */
-function* partsOf(prepared: Prepare, key: number, text: string): Generator<Part> {
-  const beginning = text.slice(0, rankedCharacters);
-  yield {
-    length: beginning.length,
-    store: () =>
-      prepared("INSERT INTO ranked (rowid, words) VALUES (?, ?)").run(key, splitWords(beginning)),
-  };
-  if (text.length <= rankedCharacters) return;
-  // Of a long text, only whether a word is there is kept.
-  const known = new Set<string>();
-  for (const slice of slicesOf(text, sliceCharacters))
-    yield {
-      length: slice.length,
-      store() {
-        const words: string[] = [];
-        for (const word of splitWords(slice).split(" ")) {
-          if (known.has(word)) continue;
-          known.add(word);
-          words.push(word);
-        }
-        const part = prepared("INSERT INTO parts (text) VALUES (?)").run(key).lastInsertRowid;
-        prepared("INSERT INTO rest (rowid, words) VALUES (?, ?)").run(part, words.join(" "));
-      },
-    };
+/** Adds the words of a slice that the slices before it have not. */
+function addSlice(prepared: Prepare, key: number, slice: string, known: Set<string>): void {
+  const words: string[] = [];
+  for (const word of wordsOf(slice)) {
+    if (known.has(word)) continue;
+    known.add(word);
+    words.push(word);
+  }
+  const part = prepared("INSERT INTO parts (text) VALUES (?)").run(key).lastInsertRowid;
+  prepared("INSERT INTO rest (rowid, words) VALUES (?, ?)").run(part, words.join(" "));
 }
 
 function isThere(prepared: Prepare, key: number): boolean {
@@ -101,8 +110,9 @@ function isThere(prepared: Prepare, key: number): boolean {
 /** Lets a text take the place of the earlier ones there. */
 function complete(prepared: Prepare, key: number, { id, version, place }: SearchText): void {
   const others = prepared(
-    "SELECT key, complete FROM texts WHERE id = ? AND place = ? AND (version = ? OR ? <> '') AND key <> ?",
-  ).all(packId(id), place, version, place, key);
+    `SELECT key, complete FROM texts WHERE ${endOfId} = ${endOf("?1")} AND id = ?1
+     AND place = ?2 AND (version = ?3 OR ?2 <> '') AND key <> ?4`,
+  ).all(packId(id), place, version, key);
   if (isThere(prepared, key)) {
     for (const other of others) remove(prepared, Number(other["key"]));
     prepared("UPDATE texts SET complete = 1 WHERE key = ?").run(key);

@@ -1,25 +1,26 @@
-import type { SearchHit, SearchIndex, SearchQuery } from "@self-context-manager/objects";
+import type { ObjectId, SearchIndex } from "@self-context-manager/objects";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 
-import { addTexts } from "./add-texts.ts";
-import { unpackId } from "./packed-id.ts";
-import { queryPhrases, queryWords } from "./split-words.ts";
+import { addTexts, endOfId } from "./add-texts.ts";
+import { searchTexts } from "./search-texts.ts";
 
 export interface SearchIndexOptions {
   /** The path of the index's file; `:memory:` for one that ends with the process. A missing file is made. */
   readonly path: string;
+  /**
+   * Returns the text of a version, which the index does not have, to look for phrases in it. Without it, the words of a
+   * phrase count one by one.
+   */
+  readonly readText?: (id: ObjectId, version: number) => Promise<string | undefined>;
   /** Waited for between two slices of an `add`, so that other work comes in between. Default: a turn of the event loop. */
   readonly breathe?: () => Promise<void>;
 }
 
 /** Free pages that are given back at once. */
 const pagesAtOnce = 1_000;
-
-/** Most words of a query, so that a pasted page is answered as soon as a question. */
-const mostWords = 32;
 
 /** Milliseconds that SQLite waits for another process that writes. */
 const busyTimeout = 2_000;
@@ -28,15 +29,16 @@ const busyTimeout = 2_000;
 const applicationId = 0x53_43_4d_53;
 
 /** The version of the tables, and of the texts in them: an index with fewer of them is made again. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /** Free pages of the file, as a share of all, from which it is made smaller. Fewer are used again by the next texts. */
 const mostFree = 0.05;
 
 /**
- * `id` is an id as `packId` has it; `type` and `session` are keys of `names`. A text is found once it is `complete`. Its
- * words are in `ranked`, under its key, and in `rest`, each once, under the keys of its parts. A key is never used again, so
- * the slices of a text that another process has replaced meanwhile belong to nothing.
+ * `id` is an id as `packId` has it; `type` and `session` are keys of `names`. A text is found once it is `complete`. The
+ * words of its beginning are in `ranked`, under its key; `words` is their number. All words of a long text are in `rest`,
+ * under the keys of its parts. Each word is there once, without its places (`detail=none`), which would take more than all
+ * else. A key is never used again, so the slices of a text that another process has replaced meanwhile belong to nothing.
  */
 const schema = `
   CREATE TABLE names (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -47,16 +49,18 @@ const schema = `
     place TEXT NOT NULL,
     type INTEGER NOT NULL REFERENCES names (key),
     session INTEGER REFERENCES names (key),
+    words INTEGER NOT NULL,
     complete INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE INDEX texts_by_place ON texts (id, place, version);
+  CREATE INDEX texts_by_id ON texts (${endOfId});
+  CREATE INDEX incomplete_texts ON texts (key) WHERE complete = 0;
   CREATE TABLE parts (key INTEGER PRIMARY KEY, text INTEGER NOT NULL) STRICT;
   CREATE INDEX parts_by_text ON parts (text);
   CREATE VIRTUAL TABLE ranked USING fts5(
-    words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii'
   );
   CREATE VIRTUAL TABLE rest USING fts5(
-    words, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2'
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii'
   );
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL) STRICT;
 `;
@@ -66,6 +70,7 @@ const tables = ["ranked", "rest", "parts", "texts", "names", "state"];
 /** Opens a full-text index (decision D67). An index of another version is made again. Throws for a file of another program. */
 export function openSearchIndex({
   path,
+  readText,
   breathe = async () => await setImmediate(),
 }: SearchIndexOptions): SearchIndex {
   const database = open(path);
@@ -82,8 +87,8 @@ export function openSearchIndex({
     return statement;
   }
 
-  function inTransaction<Result>(work: () => Result): Result {
-    prepared("BEGIN IMMEDIATE").run();
+  function inTransaction<Result>(kind: "DEFERRED" | "IMMEDIATE", work: () => Result): Result {
+    prepared(`BEGIN ${kind}`).run();
     try {
       const result = work();
       prepared("COMMIT").run();
@@ -94,48 +99,6 @@ export function openSearchIndex({
     }
   }
 
-  function search({ words, type, session, limit = 20 }: SearchQuery): readonly SearchHit[] {
-    const wanted = queryWords(words).slice(0, mostWords);
-    if (wanted.length === 0 || limit <= 0) return [];
-    const match = wanted.map((word) => `"${word}"`);
-    const phrases = queryPhrases(words).slice(0, mostWords);
-    const conditions = [
-      ...(type === undefined ? [] : [[`t.type = ${keyOfName}`, type] as const]),
-      ...(session === undefined ? [] : [[`t.session = ${keyOfName}`, session] as const]),
-    ];
-    const where = ["t.complete = 1", ...conditions.map(([condition]) => condition)].join(" AND ");
-    const values = conditions.map(([, value]) => value);
-    const ranked = (expression: string): readonly SearchHit[] =>
-      prepared(
-        `SELECT t.*, n.name, bm25(ranked) AS rank
-         FROM ranked JOIN texts t ON t.key = ranked.rowid JOIN names n ON n.key = t.type
-         WHERE ranked MATCH ? AND ${where} ORDER BY rank LIMIT ?`,
-      )
-        .all(expression, ...values, limit)
-        .map((row) => hitOf(row, -Number(row["rank"])));
-    if (phrases.length > 0) {
-      const needed = phrases.map((phrase) => `"${phrase}"`);
-      const withPhrases = ranked(
-        `${needed.join(" AND ")} AND (${[...needed, ...match].join(" OR ")})`,
-      );
-      if (withPhrases.length > 0) return withPhrases;
-    }
-    const hits = ranked(match.join(" OR "));
-    if (hits.length >= limit) return hits;
-    const known = new Set(hits.map(placeOf));
-    // A long text that has the words further down must have all of them. The newest comes first.
-    const others = prepared(
-      `SELECT t.*, n.name
-       FROM texts t JOIN names n ON n.key = t.type
-       WHERE t.key IN (${match.map(() => textsWithWord).join(" INTERSECT ")}) AND ${where}
-       ORDER BY t.key DESC LIMIT ?`,
-    )
-      .all(...match, ...values, limit)
-      .map((row) => hitOf(row, 0))
-      .filter((hit) => !known.has(placeOf(hit)));
-    return [...hits, ...others].slice(0, limit);
-  }
-
   return {
     async position() {
       const row = prepared("SELECT position FROM state").get();
@@ -144,14 +107,14 @@ export function openSearchIndex({
 
     async add(texts, position) {
       const work = addTexts(prepared, texts, position);
-      while (inTransaction(() => work.next()).done !== true) await breathe();
+      while (inTransaction("IMMEDIATE", () => work.next()).done !== true) await breathe();
       giveBackPages(database);
     },
 
-    search: async (query) => search(query),
+    search: searchTexts(prepared, { atOnce: (work) => inTransaction("DEFERRED", work), readText }),
 
     async clear() {
-      inTransaction(() => {
+      inTransaction("IMMEDIATE", () => {
         for (const table of ["ranked", "rest"])
           prepared(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`).run();
         for (const table of ["parts", "texts", "names", "state"])
@@ -170,12 +133,6 @@ export function openSearchIndex({
   };
 }
 
-/** The texts with a word in one of their parts. */
-const textsWithWord =
-  "SELECT p.text FROM rest JOIN parts p ON p.key = rest.rowid WHERE rest MATCH ?";
-
-const keyOfName = "(SELECT key FROM names WHERE name = ?)";
-
 /** Merges at the end of a transaction leave pages free. */
 function giveBackPages(database: DatabaseSync): void {
   try {
@@ -185,20 +142,6 @@ function giveBackPages(database: DatabaseSync): void {
   } catch {
     // Another process writes. The texts are stored, and the pages are given back after the next ones.
   }
-}
-
-function placeOf({ id, version, place }: SearchHit): string {
-  return `${id} ${version} ${place}`;
-}
-
-function hitOf(row: Record<string, unknown>, score: number): SearchHit {
-  return {
-    id: unpackId(row["id"]),
-    version: Number(row["version"]),
-    place: String(row["place"]),
-    type: String(row["name"]),
-    score,
-  };
 }
 
 function open(given: string): DatabaseSync {

@@ -15,12 +15,25 @@ const mostParts = 5;
  */
 export function splitWords(text: string): string {
   const words: string[] = [];
-  for (const [found] of composed(text).matchAll(identifier)) {
-    const parts = found.split(seam).filter((part) => part !== "");
+  for (const parts of identifiersIn(text)) {
     for (const part of parts) words.push(part.toLowerCase());
     if (parts.length > 1 && parts.length <= mostParts) words.push(parts.join("").toLowerCase());
   }
   return words.join(" ");
+}
+
+/** Returns the parts of each identifier of a text. */
+export function* identifiersIn(text: string): Generator<readonly string[]> {
+  for (const [found] of composed(text).matchAll(identifier))
+    yield found.split(seam).filter((part) => part !== "");
+}
+
+const ascii = /^[\0-\u{7F}]*$/u;
+const accents = /(?<=\p{Script=Latin})[\u{300}-\u{36F}]+/gu;
+
+/** Returns words without the accents of Latin letters, as the index has them, so that `naive` finds `naïve`. */
+export function withoutAccents(words: string): string {
+  return ascii.test(words) ? words : composed(words.normalize("NFD").replace(accents, ""));
 }
 
 const outside = /[^\p{L}\p{N}\p{M}_]/gu;
@@ -71,12 +84,4 @@ export function queryWords(query: string): readonly string[] {
   const all = [...new Set(splitWords(query).split(" "))].filter((word) => word !== "");
   const telling = all.filter((word) => !common.has(word) && !isOneCharacter.test(word));
   return telling.length > 0 ? telling : all;
-}
-
-const quoted = /"([^"]+)"/gu;
-
-/** Returns the phrases of a query: the words that are between quotation marks, if they are several. */
-export function queryPhrases(query: string): readonly string[] {
-  const phrases = [...query.matchAll(quoted)].map(([, words = ""]) => splitWords(words));
-  return [...new Set(phrases)].filter((phrase) => phrase.includes(" "));
 }

@@ -13,10 +13,22 @@ import { describe, expect, it } from "vitest";
 
 import { openSearchIndex, queryWords, splitWords } from "../src/index.ts";
 import { sliceCharacters } from "../src/add-texts.ts";
+import { hasPhrases, queryPhrases } from "../src/phrases.ts";
 import { slicesOf } from "../src/split-words.ts";
 
 function textOf(id: string, text: string, others: Partial<SearchText> = {}): SearchText {
   return { id: objectId(id), version: 1, place: "", type: "note", text, ...others };
+}
+
+/** Returns an index in memory that has some texts, and can read them. */
+async function indexOf(texts: readonly SearchText[]): Promise<SearchIndex> {
+  const index = openSearchIndex({
+    path: ":memory:",
+    readText: async (id, version) =>
+      texts.find((one) => one.id === id && one.version === version)?.text,
+  });
+  await index.add(texts, "1");
+  return index;
 }
 
 async function found(index: SearchIndex, words: string): Promise<readonly string[]> {
@@ -53,6 +65,52 @@ describe("words", () => {
       "matter",
     ]);
     expect(queryWords("what is it")).toEqual(["what", "is", "it"]);
+  });
+});
+
+describe("phrases", () => {
+  it.each([
+    ["file name", "a profile name, and a file named so", false],
+    ["file name", "a file: profile file name", true],
+    ["file name", "profile-file_name", true],
+    ["file name", `readFile${" ".repeat(300)}name`, false],
+    ["file file", "profile file file", true],
+    ["readFile name", "await readFile(name)", true],
+    ["readFile name", "await read(file, name)", false],
+    ["naive letters", "naïve, letters".normalize("NFD"), true],
+    ["naïve letters", "naive letters", true],
+    ["लाल किताब", "एक लाल किताब है", true],
+    ['a b" "c d', "a b, d c", false],
+  ])("%j in %j: %j", (words, text, isThere) => {
+    expect(hasPhrases(text, queryPhrases(`"${words}"`))).toBe(isThere);
+  });
+
+  it("are found in any part of a text whose beginning has their words", async () => {
+    const far = `name of a file ${"filler ".repeat(3_000)} file name`;
+    await using index = await indexOf([textOf("far", far), textOf("apart", "name of a file")]);
+
+    expect(await found(index, '"file name"')).toEqual(["far"]);
+  });
+
+  it("are looked for in the best texts only, so that an answer has a limited time", async () => {
+    const some = Array.from({ length: 2_500 }, (_, number) =>
+      textOf(`t${number}`, number === 0 ? "file name" : "name file"),
+    );
+    const last = textOf("last", "file name");
+    await using index = await indexOf([...some, last]);
+
+    expect(await found(index, '"file name"')).toEqual(["last"]);
+  });
+
+  it("count word by word in an index that cannot read texts, and if no text can be read", async () => {
+    const text = textOf("a", "name of a file");
+    await using index = openSearchIndex({ path: ":memory:" });
+    await index.add([text], "1");
+    await using blind = openSearchIndex({ path: ":memory:", readText: async () => undefined });
+    await blind.add([text], "1");
+
+    expect(await found(index, '"file name"')).toEqual(["a"]);
+    expect(await found(blind, '"file name"')).toEqual(["a"]);
   });
 });
 
@@ -242,16 +300,12 @@ describe("a search index", () => {
   });
 
   it("finds only texts with the phrases of a query, if there are any", async () => {
-    await using index = openSearchIndex({ path: ":memory:" });
-    await index.add(
-      [
-        textOf("apart", "read the other file: this file was read"),
-        textOf("phrase", "you can read file names here"),
-        textOf("identifier", "await readFile(path)"),
-        textOf("both", "read file readme, and pears"),
-      ],
-      "1",
-    );
+    await using index = await indexOf([
+      textOf("apart", "read the other file: this file was read"),
+      textOf("phrase", "you can read file names here"),
+      textOf("identifier", "await readFile(path)"),
+      textOf("both", "read file readme, and pears"),
+    ]);
 
     expect((await found(index, '"read file"')).toSorted()).toEqual([
       "both",
@@ -263,6 +317,61 @@ describe("a search index", () => {
     expect((await found(index, '"read file" pears')).length).toBe(3);
     expect((await found(index, '"names of pears"')).toSorted()).toEqual(["both", "phrase"]);
     expect(await found(index, '"pears')).toEqual(["both"]);
+  });
+
+  it("finds words of any script, and words without the accents that a text has", async () => {
+    await using index = openSearchIndex({ path: ":memory:" });
+    await index.add([textOf("hindi", "एक लाल किताब है"), textOf("naïve", "a naïve Ñandú")], "1");
+
+    for (const words of ["किताब", "किताब xyz"])
+      expect(await found(index, words)).toEqual(["hindi"]);
+    for (const words of ["naive", "naïve", "nandu"])
+      expect(await found(index, words)).toEqual(["naïve"]);
+    expect(await found(index, "लाला")).toEqual([]);
+  });
+
+  it("ranks texts with rarer words first, then short ones, and of equal ones the newest", async () => {
+    await using index = openSearchIndex({ path: ":memory:" });
+    const filler = Array.from({ length: 20 }, (_, number) => `filler${number}`).join(" ");
+    await index.add(
+      [
+        textOf("common", "plum"),
+        textOf("newer", "plum"),
+        textOf("long", `plum tree ${filler}`),
+        textOf("rare", `pear ${filler}`),
+        textOf("both", `pear plum ${filler}`),
+        ...Array.from({ length: 10 }, (_, number) => textOf(`other${number}`, filler)),
+      ],
+      "1",
+    );
+
+    expect(await found(index, "plum pear")).toEqual(["both", "rare", "newer", "common", "long"]);
+    expect((await index.search({ words: "plum pear", limit: 2 })).map(({ id }) => id)).toEqual([
+      "both",
+      "rare",
+    ]);
+  });
+
+  it("ranks by all texts that another process added, and by none that it cleared", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "scm-search-"));
+    const path = join(folder, "index.sqlite");
+    const filler = Array.from({ length: 20 }, (_, number) => `filler${number}`).join(" ");
+    try {
+      await using index = openSearchIndex({ path });
+      await using other = openSearchIndex({ path });
+      await index.add([textOf("a", "plum"), textOf("b", "plum")], "1");
+      expect(await found(index, "plum")).toEqual(["b", "a"]);
+
+      await other.add([textOf("c", `plum ${filler}`), textOf("d", "plum")], "2");
+      expect(await found(index, "plum")).toEqual(["d", "b", "a", "c"]);
+
+      await other.clear();
+      expect(await found(index, "plum")).toEqual([]);
+      await other.add([textOf("e", `plum ${filler}`), textOf("f", "plum")], "3");
+      expect(await found(index, "plum")).toEqual(["f", "e"]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("limits hits to a type and to a session", async () => {
@@ -384,6 +493,32 @@ describe("a search index", () => {
       {
         await using index = openSearchIndex({ path });
         expect(await index.position()).toBeUndefined();
+      }
+
+      // The tables of version 4 have positions of words, and other columns.
+      const old = new DatabaseSync(path);
+      old.exec(`
+        DROP TABLE texts; DROP TABLE ranked;
+        CREATE TABLE texts (
+          key INTEGER PRIMARY KEY AUTOINCREMENT, id ANY NOT NULL, version INTEGER NOT NULL, place TEXT NOT NULL,
+          type INTEGER NOT NULL, session INTEGER, complete INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX texts_by_place ON texts (id, place, version);
+        CREATE VIRTUAL TABLE ranked USING fts5(
+          words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+        );
+        INSERT INTO texts VALUES (1, 'a', 1, '', 1, NULL, 1);
+        INSERT INTO ranked (rowid, words) VALUES (1, 'plum');
+        INSERT INTO state VALUES (1, '17');
+        PRAGMA user_version = 4;
+      `);
+      old.close();
+      {
+        await using index = openSearchIndex({ path });
+        expect(await index.position()).toBeUndefined();
+        expect(await found(index, "plum")).toEqual([]);
+        await index.add([textOf("a", "plum")], "17");
+        expect(await found(index, "plum")).toEqual(["a"]);
       }
 
       const other = join(folder, "other.sqlite");

@@ -42,8 +42,8 @@ export interface SearchText {
 
 export interface SearchQuery {
   /**
-   * Several words in quotation marks are a phrase. If the beginning of any text has all phrases, only such texts are
-   * found. Otherwise the words count one by one.
+   * Several words in quotation marks are a phrase. If any of the best texts that begin with all of their words have the
+   * phrases, only such texts are found. Otherwise the words count one by one.
    */
   readonly words: string;
   /** Only objects of this type. */
