@@ -16,6 +16,7 @@ import { defined, type TextMask } from "@self-context-manager/objects";
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 import { CliError, UsageError } from "./cli-errors.ts";
 
@@ -25,6 +26,7 @@ export interface NamedStore {
   readonly at: string | undefined;
   readonly create?: boolean;
   readonly patient?: boolean;
+  readonly readsOnce?: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
   /** Receives a text for the user about the store's files. */
@@ -39,8 +41,21 @@ export async function openNamedStore(named: NamedStore): Promise<ObjectStore> {
   const { config, at } = placed(named);
   await checkPlace(named);
   const xtdb = named.patient === true ? { ...config.xtdb, timeout: longWait } : config.xtdb;
-  const notify = defined({ notify: named.note });
-  return await openStore({ store: config.store, at, clock: systemClock, xtdb, ...notify });
+  const cacheCharacters = named.readsOnce === true ? fewCharacters : undefined;
+  if (named.readsOnce === true) freeMemoryEarly();
+  const others = defined({ notify: named.note, cacheCharacters });
+  return await openStore({ store: config.store, at, clock: systemClock, xtdb, ...others });
+}
+
+/** Characters of latest versions in memory for a command that reads each version once. */
+const fewCharacters = 500_000;
+
+/**
+ * Lets V8 collect what is no longer used before it asks the system for more memory. Otherwise a reading of a large store
+ * needs some hundred megabytes for what it has read already.
+ */
+function freeMemoryEarly(): void {
+  setFlagsFromString("--optimize-for-size");
 }
 
 /** The kind and the place of the store that options and environment name. Without `create`, it must exist. */

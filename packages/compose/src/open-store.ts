@@ -20,6 +20,8 @@ export interface OpenStoreOptions {
   readonly xtdb?: XtdbOptions;
   /** How long calls wait for a store that does not work. Default: 10 s each. */
   readonly patience?: Patience;
+  /** Characters of latest versions that the store keeps in memory. Default: that of the store. */
+  readonly cacheCharacters?: number;
   /** Receives a text for the user if other users can read the store's files. Default: nobody does. */
   readonly notify?: (text: string) => void;
 }
@@ -44,7 +46,8 @@ async function openKind({
   xtdb = {},
   ...others
 }: OpenStoreOptions): Promise<ObjectStore> {
-  const patience = defined({ patience: others.patience });
+  const { patience, cacheCharacters } = others;
+  const given = { clock, ...defined({ patience, cacheCharacters }) };
   switch (store) {
     case "memory": {
       const { memoryStore } = await import("@self-context-manager/store-memory");
@@ -52,12 +55,12 @@ async function openKind({
     }
     case "sqlite": {
       const { openSqliteStore } = await import("@self-context-manager/store-sqlite");
-      return await openSqliteStore({ path: at, clock, ...patience });
+      return await openSqliteStore({ path: at, ...given });
     }
     case "xtdb": {
       const { openLocalXtdbStore, openXtdbStore } = await loadXtdb();
       const { keep, name, timeout, token } = xtdb;
-      const common = { clock, ...patience, ...defined({ space: name, timeout, token }) };
+      const common = { ...given, ...defined({ space: name, timeout, token }) };
       return isNodeUrl(at)
         ? await openXtdbStore({ url: at, ...common })
         : await openLocalXtdbStore({ dataFolder: at, keep: keep ?? false, ...common });

@@ -44,7 +44,7 @@ lost. All others are written, and the exit code is 1.`,
         if (version !== undefined) lostLines += 1;
       },
     };
-    await using store = await call.openStore({ patient: true });
+    await using store = await call.openStore({ patient: true, readsOnce: true });
     if (path === undefined) {
       await writeLines(store, async (text) => await call.print(text), options);
     } else {

@@ -97,7 +97,7 @@ If the time of a scan is over, the lines until then are printed, and the exit co
         "give words, or one of --literal, --regex, --type, --tag, --path, --relation and --session",
       );
     const limit = wholeNumber(call, "limit", usualLimit);
-    await using store = await call.openStore();
+    await using store = await call.openStore({ readsOnce: pattern !== undefined });
     const isLinked = ["tag", "relation"].some((option) => call.text(option) !== undefined);
     const parts = await linkParts(store, call, isLinked ? "all" : "none");
     const allowed = await allowedIds(call, parts);

@@ -8,6 +8,7 @@ import {
   type StoredMetadata,
   type StoredVersion,
 } from "@self-context-manager/objects";
+import { setImmediate } from "node:timers/promises";
 
 /** Which objects are read. */
 export interface ScanRange {
@@ -41,13 +42,17 @@ interface Selected {
   readonly isLatest: boolean;
 }
 
-/** Reads the selected versions, newest first and some at once, until `isOver`. What is not asked for is not listed. */
+/**
+ * Reads the selected versions, newest first and some at once, until `isOver`. What is not asked for is not listed. Other work
+ * comes in between, also that of V8, which frees the memory of what was unpacked in a turn of the event loop.
+ */
 export async function* versionsOf(
   store: ObjectStore,
   range: ScanRange,
   isOver: () => boolean,
 ): AsyncGenerator<readonly StoredVersion[]> {
   for await (const some of portions(selected(store, range, isOver))) {
+    await setImmediate();
     if (isOver()) return;
     const latest = some.filter(({ isLatest }) => isLatest).map(({ id }) => id);
     const read = new Map(
