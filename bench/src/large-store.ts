@@ -3,6 +3,7 @@
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/bench large-store make FOLDER [SESSIONS]
 //   npm run dev -- exec pnpm --filter @self-context-manager/bench large-store ask FOLDER [OLD]
+//   npm run dev -- exec pnpm --filter @self-context-manager/bench large-store read FOLDER [OLD]
 //
 // `make` makes the store with a seed, about 1,000 versions in each session. `ask` runs the built command `scm` of this checkout,
 // and that of OLD, a built checkout of another commit, in turn: each question is a process of its own, which is ended after a
@@ -21,6 +22,7 @@ import { median, report, rounded } from "./report.ts";
 const versionsOfSession = 1_000;
 const rounds = 3;
 const longest = 60_000;
+const longestReading = 600_000;
 
 /** Prints CPU time and memory of a process at its end. */
 const usage = `data:text/javascript,${encodeURIComponent(
@@ -41,7 +43,8 @@ if (step === "make") {
     if (made % 50 === 0) console.log(`${made} of ${sessions} sessions`);
   });
 } else if (step === "ask") await ask(given);
-else throw new TypeError("give make or ask, and a folder");
+else if (step === "read") await read(given);
+else throw new TypeError("give make, ask or read, and a folder");
 
 async function ask(old: string | undefined): Promise<void> {
   const { call, versions, sessions } = await chosen();
@@ -55,8 +58,7 @@ async function ask(old: string | undefined): Promise<void> {
     findType: ["find", "--type", "toolcall", "--limit", "3"],
     findLiteral: ["find", "--literal", "const", "--limit", "3"],
   };
-  const own = fileURLToPath(new URL("../..", import.meta.url));
-  const checkouts = { own, ...(old === undefined ? {} : { old: resolve(old) }) };
+  const checkouts = checkoutsWith(old);
   const results: Record<string, unknown> = {};
   for (const [name, question] of Object.entries(questions)) {
     const runs: Record<string, Run[]> = {};
@@ -82,6 +84,41 @@ async function ask(old: string | undefined): Promise<void> {
   });
 }
 
+/** Commands that read each version of the store once: their memory must not grow with the store. */
+async function read(old: string | undefined): Promise<void> {
+  const { versions, sessions } = await chosen();
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    findAbsentLiteral: ["find", "--literal", "zzqqy"],
+    findAbsentPath: ["find", "--path", "absent.ts"],
+    export: ["export"],
+  };
+  const results: Record<string, unknown> = {};
+  for (const [name, command] of Object.entries(commands))
+    results[name] = Object.fromEntries(
+      Object.entries(checkoutsWith(old)).map(([checkout, path]) => {
+        const { seconds, megabytes } = run(path, [...command, "--at", at], longestReading);
+        return [
+          checkout,
+          { seconds: rounded(seconds ?? NaN), megabytes: rounded(megabytes ?? NaN) },
+        ];
+      }),
+    );
+  report(`large-store-${sessions}`, {
+    unit: "CPU seconds and megabytes of the whole process",
+    sessions,
+    versions,
+    storeBytes: statSync(at).size,
+    aims: { megabytes: 200 },
+    commands: results,
+  });
+}
+
+/** The checkouts whose command is measured. */
+function checkoutsWith(old: string | undefined): Readonly<Record<string, string>> {
+  const own = fileURLToPath(new URL("../..", import.meta.url));
+  return { own, ...(old === undefined ? {} : { old: resolve(old) }) };
+}
+
 /** Returns a tool call of the store, and what the store has. The search index is removed, so that no run has it. */
 async function chosen(): Promise<{ call: string; versions: number; sessions: number }> {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${at}.search${end}`, { force: true });
@@ -102,14 +139,14 @@ async function chosen(): Promise<{ call: string; versions: number; sessions: num
   return { call: items.at(-1)?.body.id ?? "", versions: left + 1, sessions };
 }
 
-function run(checkout: string, question: readonly string[]): Run {
+function run(checkout: string, question: readonly string[], timeout = longest): Run {
   const program = join(checkout, "packages/cli/dist/main.js");
   const { stderr, status } = spawnSync(
     process.execPath,
     ["--import", usage, program, ...question],
     {
       encoding: "utf8",
-      timeout: longest,
+      timeout,
       maxBuffer: 1e9,
     },
   );

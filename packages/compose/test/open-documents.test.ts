@@ -110,6 +110,37 @@ test("two openings of one index, updated at the same time, find the same as one"
   }
 });
 
+test("phrases are looked for in the texts of the store, also in its names and behind its former versions", async () => {
+  await using store = await opened({ store: "memory", at: "" });
+  await addNote(store, 1, "an apple and a pear");
+  await addNote(store, 2, "a pear and an apple");
+  await addNote(store, 2, "a pear and an apple\nand a plum");
+  await using documents = await openDocuments(store);
+  await updateSearch(store, documents.search);
+
+  const found = async (words: string): Promise<readonly number[]> =>
+    (await documents.search.search({ words })).map(({ id }) => Number(id.slice(-12)));
+
+  expect(await found('"and a pear"')).toEqual([1]);
+  expect(await found('"a pear and"')).toEqual([2]);
+  expect(await found('"a plum"')).toEqual([2]);
+});
+
+test("an index of the former form is made again from the store", async () => {
+  await using folder = await temporaryFolder();
+  const place = { store: "sqlite", at: join(folder.path, "store.sqlite") } as const;
+  await using store = await opened(place);
+  await addNote(store, 1, "an apple");
+  await indexed(store, place);
+  const database = new DatabaseSync(`${place.at}.search`);
+  database.exec("ALTER TABLE texts DROP COLUMN words; DROP TABLE ranked; PRAGMA user_version = 4");
+  database.close();
+
+  expect(await found(store, place, "apple")).toBe(0);
+  expect(await indexed(store, place)).toBe(1);
+  expect(await found(store, place, "apple")).toBe(1);
+});
+
 test("a store in memory, or one that the caller has opened, has its index in memory", async () => {
   await using store = await opened({ store: "memory", at: "" });
   await addNote(store, 1, "an apple");

@@ -10,7 +10,7 @@ import { memoryStore } from "@self-context-manager/store-memory";
 import { expect, it } from "vitest";
 
 import { updateIndex } from "../src/update-index.ts";
-import { updateSearch } from "../src/update-search.ts";
+import { searchedText, updateSearch } from "../src/update-search.ts";
 import { linkParser, put } from "./written-notes.ts";
 
 /** Keeps what it gets. */
@@ -227,6 +227,16 @@ it("lets other work come in between after some contents of a step", async () => 
 
   expect(added).toEqual(Array.from({ length: 10 }, () => 0));
   expect(index.texts).toHaveLength(100);
+});
+
+it("returns the text of a version that is searched: its names, its note and its whole content", async () => {
+  await using store = memoryStore();
+  const fields = { type: "file", path: "/work/a.ts", short_summary: "a file" };
+  await put(store, "f", "one", fields);
+  await put(store, "f", "one\ntwo", fields);
+
+  expect(await searchedText(store, objectId("f"), 2)).toBe("/work/a.ts\na file\none\ntwo");
+  expect(await searchedText(store, objectId("f"), 3)).toBeUndefined();
 });
 
 it("leaves a damaged version out, and adds the others", async () => {

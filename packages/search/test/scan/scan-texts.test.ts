@@ -301,6 +301,22 @@ describe("a scan", () => {
     ).rejects.toThrow("the regular expression fails on a text: RangeError");
   });
 
+  it("lets other work come in between the objects that it reads", async () => {
+    await using store = await storeOf(...Array.from({ length: 200 }, () => "text"));
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    next = setImmediate(count);
+
+    await scanTexts(store, { literal: "absent" });
+    clearImmediate(next);
+
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it("says that a worker cannot be started", () => {
     const source = new URL("../../src/index.ts", import.meta.url).href;
     const program = `
