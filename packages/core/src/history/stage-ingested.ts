@@ -26,7 +26,9 @@ export async function stageIngested(
   }
   // The view shows lines of the newest chat version.
   const isShown = scope.state.pool.has(scope.state.chat.id);
-  if (isChanged && (isShown || (hasResults && isRewound))) {
+  // The objects of results that wait for a version of the chat are sealed twice. For many, a commit costs less.
+  const isMany = results.waiting.length > mostWaiting;
+  if (isChanged && (isShown || isMany || (hasResults && isRewound))) {
     // A rewound chat and its sets must be stored in one commit: the stored sets still belong to the abandoned branch.
     const commit = isRewound || !hasResults ? commitSession : commitObjects;
     const isFollowed = results.waiting.some(({ objectId }) => !results.known.has(objectId));
@@ -35,6 +37,9 @@ export async function stageIngested(
   } else if (isChanged) stageChat(scope, hasResults);
   if (hasResults) await stageToolcalls(scope, results, texts);
 }
+
+/** Number of results of a call, for which the store is asked once. A history that is ingested at once has more. */
+const mostWaiting = 64;
 
 /** Stages the chat. `isBefore`: whether other staged writes refer to its version. */
 function stageChat(scope: SessionScope, isBefore: boolean): void {

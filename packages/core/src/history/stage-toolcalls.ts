@@ -8,6 +8,7 @@ import {
   type ObjectId,
   type ObjectWrite,
   type Reference,
+  type SealedObject,
   sealObject,
   staticReference,
   type StaticReference,
@@ -51,8 +52,8 @@ export interface WaitingResults {
 
 /**
  * Ingests tool executions and stages their objects for the session's next commit. That transaction follows the one of the
- * chat, because each object refers to a version of the chat (decision D35). Until then the objects name the chat without its
- * version. A tool call that another session stored
+ * chat, because each object refers to a version of the chat (decision D35). If the
+ * chat is not stored yet, the objects name it without its version until then. A tool call that another session stored
  * already keeps its object unchanged, so that forks share it (decision D31). `texts`: the user objects of the messages
  * before and between the results.
  */
@@ -64,13 +65,13 @@ export async function stageToolcalls(
   const { state } = scope;
   const made: StoredVersion[] = [];
   const writes: (() => ObjectWrite)[] = [];
+  const isChatStored = scope.staged.every(({ isBefore }) => isBefore !== true);
   const firstVersion = (body: ObjectBody, call: OpenCall | undefined): StoredMetadata => {
-    const version = { ...sealObject(body), version: 1, at: unknownPoint };
+    const whole = (): SealedObject => sealObject({ ...body, chat_ref: chatReference(scope, call) });
+    const object = isChatStored ? whole() : sealObject(body);
+    const version = { ...object, version: 1, at: unknownPoint };
     made.push(version);
-    writes.push(() => ({
-      object: sealObject({ ...body, chat_ref: chatReference(scope, call) }),
-      expect: 0,
-    }));
+    writes.push(() => ({ object: isChatStored ? object : whole(), expect: 0 }));
     return metadataVersion(version);
   };
   for (const one of waiting) {

@@ -316,33 +316,40 @@ test("the effects of a tool can wait for the commit of its result, and those of 
   expect([byModel, byPerson]).toEqual([true, false]);
 });
 
-test("a call with results waits for one commit, of two transactions", async () => {
-  const inner = memoryStore();
-  const commits: (readonly string[])[] = [];
-  const store: ObjectStore = {
-    ...inner,
-    commit: async (writes, options) => {
-      const result = await inner.commit(writes, options);
-      commits.push(result.versions.map(({ at }) => `${at.tx_id}`));
-      return result;
-    },
-  };
-  const { session } = await openTestSession({ store, files });
-  const history = chatAbout("one");
-  await history.ingest(session);
-  history.call("bash", { command: "ls" }, "a.ts\n");
-  commits.length = 0;
+test.each([
+  { results: 1, waits: 1 },
+  { results: 70, waits: 2 },
+])(
+  "a call with $results results waits for $waits commits, and for two transactions",
+  async ({ results, waits }) => {
+    const inner = memoryStore();
+    const commits: (readonly string[])[] = [];
+    const store: ObjectStore = {
+      ...inner,
+      commit: async (writes, options) => {
+        const result = await inner.commit(writes, options);
+        commits.push(result.versions.map(({ at }) => `${at.tx_id}`));
+        return result;
+      },
+    };
+    const { session } = await openTestSession({ store, files });
+    const history = chatAbout("one");
+    await history.ingest(session);
+    for (let count = 0; count < results; count += 1)
+      history.call("bash", { command: "ls" }, "a.ts\n");
+    commits.length = 0;
 
-  await history.ingest(session);
+    await history.ingest(session);
 
-  const { chatId } = await session.status();
-  const chat = await latest(store, chatId);
-  const call = await latest(store, await idOf(session, "t1"));
-  expect(commits).toHaveLength(1);
-  expect(new Set(commits[0])).toEqual(new Set([`${chat.at.tx_id}`, `${call.at.tx_id}`]));
-  expect(call.at.tx_id).toBe(chat.at.tx_id + 1);
-  expect(call.body["chat_ref"]).toMatchObject({ ref: "static", tx_id: chat.at.tx_id });
-});
+    const { chatId } = await session.status();
+    const chat = await latest(store, chatId);
+    const call = await latest(store, await idOf(session, `t${results}`));
+    expect(commits).toHaveLength(waits);
+    expect(new Set(commits.flat())).toEqual(new Set([`${chat.at.tx_id}`, `${call.at.tx_id}`]));
+    expect(call.at.tx_id).toBe(chat.at.tx_id + 1);
+    expect(call.body["chat_ref"]).toMatchObject({ ref: "static", tx_id: chat.at.tx_id });
+  },
+);
 
 describe("a session that follows files", () => {
   test("accepts a newer version from its tracker, and no older one", async () => {
