@@ -1,5 +1,6 @@
 // How much longer does `find_objects` take because it answers with what a session's workspace made or saw, compared with the
-// search of the whole store (`findIn: "store"`), in one workspace and in ten with one store?
+// search of the whole store (`findIn: "store"`), in one workspace and in ten with one store? Of equally good texts the newest
+// come first, so the workspace that was filled last has its own among the first ones, and the oldest of ten the last ones.
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/bench find-objects
 //
@@ -24,7 +25,11 @@ const questions = [
   { words: "session50" },
 ] as const;
 
-async function measured(workspaces: number): Promise<Readonly<Record<string, number>>> {
+/** Measures the sessions of one workspace. They are filled one after another, and the last one is the newest. */
+async function measured(
+  workspaces: number,
+  number: number = workspaces - 1,
+): Promise<Readonly<Record<string, number>>> {
   const folder = await mkdtemp(join(tmpdir(), "scm-bench-"));
   const at = join(folder, "store.sqlite");
   const open = async (number: number, findIn: "workspace" | "store"): Promise<ContextManager> => {
@@ -33,12 +38,12 @@ async function measured(workspaces: number): Promise<Readonly<Record<string, num
     return await openContextManager({ store: "sqlite", at, workspace, findIn, watch: false });
   };
   try {
-    for (let number = 0; number < workspaces; number += 1) {
-      await using manager = await open(number, "workspace");
-      for (let index = number; index < sessions; index += workspaces) await fill(manager, index);
+    for (let each = 0; each < workspaces; each += 1) {
+      await using manager = await open(each, "workspace");
+      for (let index = each; index < sessions; index += workspaces) await fill(manager, index);
     }
-    await using near = await open(0, "workspace");
-    await using wide = await open(0, "store");
+    await using near = await open(number, "workspace");
+    await using wide = await open(number, "store");
     const times = { workspace: [] as number[], store: [] as number[] };
     const near0 = await near.openSession({ harness: "bench", sessionId: "near" });
     const wide0 = await wide.openSession({ harness: "bench", sessionId: "wide" });
@@ -94,4 +99,8 @@ async function fill(manager: ContextManager, index: number): Promise<void> {
   await session[Symbol.asyncDispose]();
 }
 
-report("find-objects", { one: await measured(1), ten: await measured(10) });
+report("find-objects", {
+  one: await measured(1),
+  ten: await measured(10),
+  oldestOfTen: await measured(10, 0),
+});
