@@ -52,9 +52,9 @@ export interface WaitingResults {
 
 /**
  * Ingests tool executions and stages their objects for the session's next commit. That transaction follows the one of the
- * chat, because each object refers to a version of the chat (decision D35). If the
- * chat is not stored yet, the objects name it without its version until then. A tool call that another session stored
- * already keeps its object unchanged, so that forks share it (decision D31). `texts`: the user objects of the messages
+ * chat, because each object refers to a version of the chat (decision D35). If the chat is not stored yet, the objects name
+ * it without its version until then. A tool call that another session stored already keeps its object unchanged, so that
+ * forks share it (decision D31). `texts`: the user objects of the messages
  * before and between the results.
  */
 export async function stageToolcalls(

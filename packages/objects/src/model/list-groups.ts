@@ -56,8 +56,9 @@ export function continued<Item extends object>(
   return list;
 }
 
-/** Returns the first items of a list. `slice` is slow for a frozen one. */
+/** Returns the first items of a list. `slice` is slow for a frozen one, and copies no more than it needs of another. */
 function firstOf<Item>(list: readonly Item[], count: number): readonly Item[] {
+  if (!Object.isFrozen(list)) return list.slice(0, count);
   const copy = [...list];
   copy.length = count;
   return copy;
