@@ -56,6 +56,12 @@ describe("the list of a request", () => {
     expect(marks(host, said(...sent))).toBe(marked);
   });
 
+  test("places a message by its object, if the host has it at several places and another of its name between", () => {
+    const [a, other, b] = said("a", "a", "b") as [Said, Said, Said];
+
+    expect(marks([a, other, b, a], [a, b])).toBe("a -a b -a");
+  });
+
   test("keeps added messages at their places", () => {
     const [x, y] = said("x", "y") as [Said, Said];
     const [a, b, , d] = host as [Said, Said, Said, Said];

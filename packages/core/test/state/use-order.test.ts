@@ -5,6 +5,7 @@ import { pooledLayout } from "../../src/layouts/pooled/pooled-layout.ts";
 import type { ActivationPolicy } from "../../src/policy/activation-policy.ts";
 import { recentlyUsedPolicy } from "../../src/policy/recently-used-policy.ts";
 import { windowPolicy } from "../../src/policy/window-policy.ts";
+import { useOrder } from "../../src/state/use-order.ts";
 import type { Layout } from "../../src/view/layout.ts";
 import { scriptHistory, type ScriptedHistory } from "../session/script-history.ts";
 import { openTestSession, type TestSession } from "../session/test-session.ts";
@@ -173,4 +174,16 @@ describe("the order of use (D2)", () => {
 
     expect(await order()).toEqual(["t2", "t1", "t3"]);
   });
+});
+
+it("a key that was forgotten as the newest one can be used again", () => {
+  const order = useOrder();
+  order.use("t1");
+  order.use("t2");
+  order.forget("t2");
+  const without = order.recent;
+  order.use("t2");
+
+  expect(without).toEqual(["t1"]);
+  expect(order.recent).toEqual(["t1", "t2"]);
 });
