@@ -50,6 +50,11 @@ const allowed: Readonly<Record<string, Layers>> = {
     dependencies: ["objects", "core", "compose", "store", "watcher"],
     devDependencies: [],
   },
+  // The hosts of an evaluation load the adapters; both are optional peers.
+  evaluate: {
+    dependencies: ["objects", "core", "compose", "inspector", "adapter"],
+    devDependencies: [],
+  },
   cli: {
     dependencies: [
       "objects",
@@ -58,6 +63,7 @@ const allowed: Readonly<Record<string, Layers>> = {
       "core",
       "compose",
       "inspector",
+      "evaluate",
       "replay",
       "store",
       "search",
