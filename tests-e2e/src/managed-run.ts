@@ -1,17 +1,16 @@
 import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
+import { openLoopbackModel, type WireRequest } from "@self-context-manager/evaluate/loopback";
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { openLoopbackModel } from "./loopback-model.ts";
 import { managedFiles, managedScript, pixel } from "./managed-script.ts";
 import { piPrint } from "./pi-print.ts";
 import { openPiRpc } from "./pi-rpc.ts";
 import { openPiSdk } from "./pi-sdk.ts";
 import type { PiVersion } from "./pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace } from "./pi-workspace.ts";
-import type { WireRequest } from "./wire-request.ts";
 
 /** The package as Pi loads it. It must be built first. */
 export const adapterFolder: string = fileURLToPath(

@@ -1,8 +1,6 @@
-import { deflateSync, crc32 } from "node:zlib";
+import type { Reply, Responder, WireRequest } from "@self-context-manager/evaluate/loopback";
 
-import type { Responder } from "./loopback-model.ts";
-import type { Reply } from "./loopback-reply.ts";
-import type { WireRequest } from "./wire-request.ts";
+import { deflateSync, crc32 } from "node:zlib";
 
 /** Returns a text that occurs only in the file or output that it names. */
 export const secretOf = (name: string): string => `contents of ${name} stand here`;

@@ -2,11 +2,12 @@
  * Records the forms of messages of each supported Pi as fixtures of adapter-pi. It is run by hand when a release is
  * added.
  */
+import { openLoopbackModel } from "@self-context-manager/evaluate/loopback";
+
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { openLoopbackModel } from "./loopback-model.ts";
 import { managedFiles, pixel } from "./managed-script.ts";
 import { openPiRpc } from "./pi-rpc.ts";
 import { everyPiVersion } from "./pi-versions.ts";

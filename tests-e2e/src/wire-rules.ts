@@ -1,4 +1,4 @@
-import type { WireMessage, WireRequest } from "./wire-request.ts";
+import type { WireMessage, WireRequest } from "@self-context-manager/evaluate/loopback";
 
 /** Returns the errors in a request's messages for which a provider would refuse it. A test expects none. */
 export const illegalities = ({ messages }: WireRequest): readonly string[] => {

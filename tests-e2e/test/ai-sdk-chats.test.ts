@@ -1,5 +1,10 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
+import {
+  openAnthropicModel,
+  openLoopbackModel,
+  toolCalls,
+} from "@self-context-manager/evaluate/loopback";
 import type { ModelRequest } from "@self-context-manager/testkit";
 import {
   convertToModelMessages,
@@ -18,9 +23,6 @@ import { describe, expect, it, vi } from "vitest";
 
 import { openSdkChat, said } from "../src/ai-sdk/sdk-chat.ts";
 import { openScriptedModel } from "../src/ai-sdk/scripted-sdk-model.ts";
-import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { toolCalls } from "../src/loopback-reply.ts";
 
 /** The texts of a request's messages, without those of the context manager. */
 function textsIn(request: ModelRequest | undefined): readonly string[] {

@@ -1,10 +1,10 @@
 import { calibratedEstimator, messageTokens } from "@self-context-manager/core/layout";
 import type { View } from "@self-context-manager/core";
+import { markedPrefixCache, type PromptBlock } from "@self-context-manager/evaluate/loopback";
 import { type CallRequests, tracedCalls } from "@self-context-manager/replay";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { markedPrefixCache, type PromptBlock } from "../src/caching/prefix-cache.ts";
 import { pricesOf, unitsOf } from "../src/caching/priced-run.ts";
 import { growingViews } from "../src/session/core-sessions.ts";
 

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
+import { openLoopbackServer } from "@self-context-manager/evaluate/loopback";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { openCheckedPage } from "../src/browser/checked-page.ts";
 import { packedBrowser } from "../src/browser/chromium-files.ts";
 import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
 import { outlineOf, pageOutline } from "../src/browser/page-outline.ts";
-import { openLoopbackServer } from "../src/loopback-server.ts";
 
 const problem = await browserProblem();
 const browser = problem === undefined ? openBrowser() : undefined;

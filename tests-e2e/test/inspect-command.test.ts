@@ -6,9 +6,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { openLoopbackModel } from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
 

@@ -1,15 +1,14 @@
 import { createInterface } from "node:readline";
 
 import { piExtension } from "@self-context-manager/adapter-pi";
+import { openAnthropicModel, type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
 import { describe, expect, it } from "vitest";
 
 import { join } from "node:path";
 
 import { openCheckedPage } from "../src/browser/checked-page.ts";
 import { browserProblem, openBrowser } from "../src/browser/open-browser.ts";
-import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
 import { openView } from "../src/inspector/inspected.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { startScm } from "../src/moving/scm-process.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";

@@ -1,8 +1,8 @@
 // If OpenClaw cannot be installed, the tests are skipped.
 /* oxlint-disable vitest/no-disabled-tests */
+import type { Reply } from "@self-context-manager/evaluate/loopback";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Reply } from "../src/loopback-reply.ts";
 import { openClawProblem, openClawVersion } from "../src/openclaw/install-openclaw.ts";
 import { costOf, longFiles, longWork } from "../src/openclaw/long-work.ts";
 import {

@@ -1,3 +1,4 @@
+import { openLoopbackServer } from "@self-context-manager/evaluate/loopback";
 import { runsEveryForm } from "@self-context-manager/store-contract";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -5,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { openLoopbackServer } from "../src/loopback-server.ts";
 import { oddFiles, type OddSides } from "../src/odd/odd-scenario.ts";
 import { oddScenarios } from "../src/odd/odd-scenarios.ts";
 import { oddChecks } from "../src/odd/odd-tests.ts";

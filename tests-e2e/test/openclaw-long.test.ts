@@ -1,5 +1,6 @@
 // Only long runs start these gateways, and only if OpenClaw can be installed.
 /* oxlint-disable vitest/no-disabled-tests */
+import type { WireRequest } from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -19,7 +20,6 @@ import {
   type PlayedRequest,
   type PlayedStep,
 } from "../src/openclaw/played-gateway.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 import { missingForXtdb, openTestNode } from "../src/stores/xtdb-node.ts";
 
 const isLong = process.env["SCM_LONG"] === "1";

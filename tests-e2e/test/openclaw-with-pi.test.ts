@@ -1,5 +1,6 @@
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openStore, systemClock } from "@self-context-manager/compose";
+import { openLoopbackModel, type Reply } from "@self-context-manager/evaluate/loopback";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -7,8 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { extensionFolder } from "../src/demo/pi-demo-host.ts";
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import type { Reply } from "../src/loopback-reply.ts";
 import { openClawProblem } from "../src/openclaw/install-openclaw.ts";
 import { playedGateway } from "../src/openclaw/played-gateway.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";

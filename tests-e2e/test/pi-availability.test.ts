@@ -2,14 +2,16 @@ import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import {
+  type LoopbackModel,
+  openLoopbackModel,
+  openLoopbackServer,
+  toolCalls,
+} from "@self-context-manager/evaluate/loopback";
 import { runsEveryForm } from "@self-context-manager/store-contract";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import type { LoopbackModel } from "../src/loopback-model.ts";
-import { toolCalls } from "../src/loopback-reply.ts";
-import { openLoopbackServer } from "../src/loopback-server.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";

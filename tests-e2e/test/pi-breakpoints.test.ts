@@ -1,12 +1,15 @@
 import { piCodec } from "@self-context-manager/adapter-pi";
 import type { ViewMessage } from "@self-context-manager/core";
 import { ownBreakpoints } from "@self-context-manager/core/host";
+import {
+  type AnthropicRequest,
+  type BilledPrompt,
+  markedPlaces,
+  openAnthropicModel,
+  type Reply,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
-import { type AnthropicRequest, markedPlaces } from "../src/caching/anthropic-request.ts";
-import type { BilledPrompt } from "../src/caching/prefix-cache.ts";
-import type { Reply } from "../src/loopback-reply.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { openLoopbackModel } from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
 import { piCommand } from "../src/pi-command.ts";
 import { piPrint } from "../src/pi-print.ts";
 import { piVersions } from "../src/pi-versions.ts";

@@ -1,9 +1,12 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import {
+  type AnthropicRequest,
+  openAnthropicModel,
+  type Reply,
+  toolCalls,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
-import type { AnthropicRequest } from "../src/caching/anthropic-request.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";

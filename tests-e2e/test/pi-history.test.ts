@@ -1,10 +1,15 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import {
+  type LoopbackModel,
+  openLoopbackModel,
+  type Responder,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { type LoopbackModel, openLoopbackModel, type Responder } from "../src/loopback-model.ts";
-import { toolCalls } from "../src/loopback-reply.ts";
 import { openManagedRpc } from "../src/managed-rpc.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { managedFiles, secretOf } from "../src/managed-script.ts";
@@ -12,7 +17,6 @@ import { openPiRpc, type PiRpc } from "../src/pi-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { illegalities, saidTo, shownHandles } from "../src/wire-rules.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 
 /** Settings with which Pi compacts as early as it can and keeps as little as it can. */
 const eager = { compaction: { enabled: true, reserveTokens: 19_000, keepRecentTokens: 1 } };

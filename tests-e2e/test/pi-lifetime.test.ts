@@ -1,15 +1,18 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import {
+  openLoopbackModel,
+  type Reply,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder, openIn, pooled } from "../src/managed-run.ts";
 import { fileHandle, managedFiles, secretOf } from "../src/managed-script.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { openPiSdk, type PiSdkSession } from "../src/pi-sdk.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 import { illegalities, namedHandles, saidTo, shownHandles } from "../src/wire-rules.ts";
 
 const text = (said: string): Reply => ({ type: "text", text: said });

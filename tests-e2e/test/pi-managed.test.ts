@@ -1,3 +1,4 @@
+import type { WireRequest } from "@self-context-manager/evaluate/loopback";
 import { runsEveryForm } from "@self-context-manager/store-contract";
 import { describe, expect, test } from "vitest";
 
@@ -5,7 +6,6 @@ import { managedRun, piModes } from "../src/managed-run.ts";
 import { pixel, secretOf } from "../src/managed-script.ts";
 import { endPiVersions } from "../src/pi-versions.ts";
 import { illegalities, namedHandles, saidTo, shownHandles } from "../src/wire-rules.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 
 const picture = `data:image/png;base64,${Buffer.from(pixel).toString("base64")}`;
 /** The oldest release runs in all modes if the adapter has changed, otherwise in one. */

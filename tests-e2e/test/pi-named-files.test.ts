@@ -1,8 +1,7 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import { openLoopbackModel, toolCalls } from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { piVersions } from "../src/pi-versions.ts";

@@ -1,13 +1,16 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import {
+  openLoopbackModel,
+  type Reply,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, it } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 
 const notes = {
   "notes/api.md":

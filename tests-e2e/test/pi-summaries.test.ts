@@ -1,15 +1,19 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import {
+  openLoopbackModel,
+  type Reply,
+  type Responder,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 
-import { openLoopbackModel, type Responder } from "../src/loopback-model.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { everyPiVersion, type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace } from "../src/pi-workspace.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 
 const short = "The parser keeps the old format, because the clients need it.";
 const long = "Decided: the old format stays, because three clients read it.";

@@ -1,13 +1,15 @@
+import {
+  openLoopbackModel,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { fileHandle, managedFiles, secretOf } from "../src/managed-script.ts";
 import { hasTerminal, key, openPiTerminal } from "../src/pi-terminal.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 import { illegalities, saidTo } from "../src/wire-rules.ts";
 
 const prompts = ["look", "a wrong turn", "another turn", "in the clone", "after the reload", "new"];

@@ -1,15 +1,18 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
 import { epochLayout } from "@self-context-manager/core";
 import { type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
+import {
+  type AnthropicRequest,
+  openAnthropicModel,
+  type Reply,
+  toolCalls,
+} from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { describe, expect, it } from "vitest";
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { openAnthropicModel } from "../src/caching/anthropic-model.ts";
-import type { AnthropicRequest } from "../src/caching/anthropic-request.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { openIn } from "../src/managed-run.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";

@@ -10,17 +10,20 @@ import {
 } from "@self-context-manager/core";
 import { type RebuiltView, viewHistory } from "@self-context-manager/core/inspect";
 import { sha256 } from "@self-context-manager/core/host";
+import {
+  openLoopbackModel,
+  type WireMessage,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
 import { openIn } from "../src/managed-run.ts";
 import { managedFiles, managedScript, pixel } from "../src/managed-script.ts";
 import { openPiSdk } from "../src/pi-sdk.ts";
 import { type PiVersion, piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
-import type { WireMessage, WireRequest } from "../src/wire-request.ts";
 
 const cases = piVersions.flatMap((pi) => ["epoch", "pooled"].map((layout) => ({ pi, layout })));
 

@@ -1,17 +1,20 @@
 import type { ObjectStore } from "@self-context-manager/core";
+import {
+  openLoopbackModel,
+  type Reply,
+  toolCalls,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import { runsEveryForm } from "@self-context-manager/store-contract";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { openLoopbackModel } from "../src/loopback-model.ts";
-import { type Reply, toolCalls } from "../src/loopback-reply.ts";
 import { adapterFolder, pooled } from "../src/managed-run.ts";
 import { openPiRpc } from "../src/pi-rpc.ts";
 import { piVersions } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
-import type { WireRequest } from "../src/wire-request.ts";
 import { illegalities } from "../src/wire-rules.ts";
 
 const lines = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`);

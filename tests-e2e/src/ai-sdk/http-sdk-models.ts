@@ -1,6 +1,13 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { toJson } from "@self-context-manager/core/host";
+import {
+  openAnthropicModel,
+  openLoopbackModel,
+  type Reply,
+  type WireMessage,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
 import {
   type ModelMessage,
@@ -10,11 +17,7 @@ import {
 } from "@self-context-manager/testkit";
 import assert from "node:assert/strict";
 
-import { openAnthropicModel } from "../caching/anthropic-model.ts";
 import { messagesRequest } from "../caching/neutral-anthropic.ts";
-import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply } from "../loopback-reply.ts";
-import type { WireMessage, WireRequest } from "../wire-request.ts";
 import type { OpenSdkModel } from "./scripted-sdk-model.ts";
 
 /** Opens a model of the SDK's OpenAI provider, on a chat-completions server of this process. */

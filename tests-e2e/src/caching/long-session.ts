@@ -1,4 +1,4 @@
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+import type { Reply, ScriptedToolCall } from "@self-context-manager/evaluate/loopback";
 
 /** The user's prompts in the long session, in order. */
 export const longPrompts: readonly string[] = [

@@ -5,6 +5,7 @@
 //
 //   npm run dev -- exec pnpm --filter @self-context-manager/tests-e2e breakpoints
 import { timelineReader } from "@self-context-manager/core/inspect";
+import type { AnthropicModel } from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,7 +15,6 @@ import { join } from "node:path";
 import { recordSession } from "../inspector/recorded-session.ts";
 import { keepMeasured, rounded } from "../measured.ts";
 import { recordedLayouts } from "../session/recorded-views.ts";
-import type { AnthropicModel } from "./anthropic-model.ts";
 import { pricesOf, unitsOf } from "./priced-run.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "scm-breakpoints-"));

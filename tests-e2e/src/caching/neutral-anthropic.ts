@@ -1,12 +1,11 @@
 import { toJson } from "@self-context-manager/core/host";
+import type { AnthropicMessage, AnthropicRequest } from "@self-context-manager/evaluate/loopback";
 import { isJsonObject, type JsonObject } from "@self-context-manager/objects";
 import {
   type ModelMessage,
   type ModelRequest,
   neutralMessage,
 } from "@self-context-manager/testkit";
-
-import type { AnthropicMessage, AnthropicRequest } from "./anthropic-request.ts";
 
 /** Returns a request of Anthropic's Messages API in the neutral form. */
 export function messagesRequest({

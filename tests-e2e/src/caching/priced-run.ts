@@ -1,15 +1,17 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
 import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+import {
+  type BilledPrompt,
+  openAnthropicModel,
+  openLoopbackModel,
+} from "@self-context-manager/evaluate/loopback";
 
 import { join } from "node:path";
 
-import { openLoopbackModel } from "../loopback-model.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace, type PiWorkspace, type PiWorkspaceOptions } from "../pi-workspace.ts";
-import { openAnthropicModel } from "./anthropic-model.ts";
 import { longProject, longRounds } from "./long-session.ts";
-import type { BilledPrompt } from "./prefix-cache.ts";
 import { readingModel } from "./reading-model.ts";
 
 /** The provider whose cache rules the server follows. */

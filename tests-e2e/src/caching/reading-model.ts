@@ -1,4 +1,4 @@
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+import type { Reply, ScriptedToolCall } from "@self-context-manager/evaluate/loopback";
 
 /** A model that plays answers in order. Before it edits a text that it does not see, it reads the file again. */
 export interface ReadingModel {

@@ -1,13 +1,12 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import { openAnthropicModel, type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { type Reply, toolCalls } from "../loopback-reply.ts";
 import { openIn } from "../managed-run.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
-import { openAnthropicModel } from "./anthropic-model.ts";
 import type { ThinkingRun, ThinkingRunOptions } from "./thinking-run.ts";
 
 /** Returns the text that another extension appends to each prompt of a request, by the number of the request. */

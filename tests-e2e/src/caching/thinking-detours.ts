@@ -1,10 +1,9 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
+import { openAnthropicModel, type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
 
-import { type Reply, toolCalls } from "../loopback-reply.ts";
 import { openIn } from "../managed-run.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
-import { openAnthropicModel } from "./anthropic-model.ts";
 import type { ThinkingRun, ThinkingRunOptions } from "./thinking-run.ts";
 
 /** An event between two prompts. */

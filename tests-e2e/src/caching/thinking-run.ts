@@ -1,12 +1,14 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import {
+  type AnthropicRequest,
+  openAnthropicModel,
+  type Reply,
+} from "@self-context-manager/evaluate/loopback";
 
-import type { Reply } from "../loopback-reply.ts";
 import { openIn } from "../managed-run.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace, type PiWorkspaceOptions } from "../pi-workspace.ts";
-import { openAnthropicModel } from "./anthropic-model.ts";
-import type { AnthropicRequest } from "./anthropic-request.ts";
 import { longAnswers, longProject } from "./long-session.ts";
 
 /** How the user's model is described to Pi. */

@@ -1,5 +1,9 @@
-import type { AnthropicRequest } from "../caching/anthropic-request.ts";
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+import type {
+  AnthropicRequest,
+  Reply,
+  ScriptedToolCall,
+} from "@self-context-manager/evaluate/loopback";
+
 import { demoCountries, taxFile } from "./demo-project.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;

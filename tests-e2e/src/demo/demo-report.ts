@@ -1,7 +1,7 @@
-import type { BilledPrompt } from "../caching/prefix-cache.ts";
+import type { BilledPrompt, Reply } from "@self-context-manager/evaluate/loopback";
+
 import type { Prices } from "../caching/priced-run.ts";
 import { unitsOf } from "../caching/priced-run.ts";
-import type { Reply } from "../loopback-reply.ts";
 
 /** The host of a demo, as its report names it. */
 export interface ReportedHost {

@@ -1,7 +1,10 @@
-import { openAnthropicModel } from "../caching/anthropic-model.ts";
-import type { AnthropicRequest } from "../caching/anthropic-request.ts";
-import type { BilledPrompt } from "../caching/prefix-cache.ts";
-import type { Reply } from "../loopback-reply.ts";
+import {
+  type AnthropicRequest,
+  type BilledPrompt,
+  openAnthropicModel,
+  type Reply,
+} from "@self-context-manager/evaluate/loopback";
+
 import type { DemoHost } from "./demo-host.ts";
 import { demoModel } from "./demo-model.ts";
 import { demoPrompts } from "./demo-project.ts";

@@ -2,6 +2,7 @@ import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi"
 import { storeMask, systemClock, uuidIds } from "@self-context-manager/compose";
 import { maskedFiles, silentLogger } from "@self-context-manager/core";
 import { defined, sha256 } from "@self-context-manager/core/host";
+import { openLoopbackModel } from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   type Availability,
@@ -20,7 +21,6 @@ import { diskFiles, watchFiles } from "@self-context-manager/watcher";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { openLoopbackModel } from "../loopback-model.ts";
 import { passThroughExtension } from "../pass-through-extension.ts";
 import { forkSession, openPiSdk, type PiSdk, type PiSdkSession } from "../pi-sdk.ts";
 import type { PiVersion } from "../pi-versions.ts";

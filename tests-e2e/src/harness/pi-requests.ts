@@ -1,9 +1,7 @@
+import type { Reply, WireMessage, WireRequest } from "@self-context-manager/evaluate/loopback";
 import { isJsonObject } from "@self-context-manager/objects";
 import { toJson } from "@self-context-manager/core/host";
 import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
-
-import type { Reply } from "../loopback-reply.ts";
-import type { WireMessage, WireRequest } from "../wire-request.ts";
 
 type ModelMessage = ModelRequest["messages"][number];
 

@@ -1,5 +1,11 @@
 import { type OpenContext, piExtension } from "@self-context-manager/adapter-pi";
 import { configFromEnvironment, openContextManager } from "@self-context-manager/compose";
+import {
+  type AnthropicModel,
+  markedPrefixCache,
+  openAnthropicModel,
+  type PrefixCache,
+} from "@self-context-manager/evaluate/loopback";
 import { type Clock, type IdSource, type ObjectId, objectId } from "@self-context-manager/objects";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 
@@ -20,8 +26,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
-import { type AnthropicModel, openAnthropicModel } from "../caching/anthropic-model.ts";
-import { markedPrefixCache, type PrefixCache } from "../caching/prefix-cache.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { piVersions } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";

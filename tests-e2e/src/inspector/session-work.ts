@@ -1,5 +1,9 @@
-import type { AnthropicRequest } from "../caching/anthropic-request.ts";
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
+import type {
+  AnthropicRequest,
+  Reply,
+  ScriptedToolCall,
+} from "@self-context-manager/evaluate/loopback";
+
 import { countries, headLine, modulePath, pastedLog, roundsDown } from "./session-project.ts";
 
 /** Something that happens before a user's prompt. */

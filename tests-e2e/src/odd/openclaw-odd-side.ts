@@ -1,4 +1,5 @@
-import type { Reply } from "../loopback-reply.ts";
+import type { Reply } from "@self-context-manager/evaluate/loopback";
+
 import type { PlayedGateway } from "../openclaw/played-gateway.ts";
 import { errorsOf } from "../openclaw/played-gateway.ts";
 import {

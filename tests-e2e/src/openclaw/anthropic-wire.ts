@@ -1,7 +1,10 @@
 import { fieldsOf } from "@self-context-manager/core/host";
-
-import type { AnthropicRequest } from "../caching/anthropic-request.ts";
-import type { WireBlock, WireMessage, WireRequest } from "../wire-request.ts";
+import type {
+  AnthropicRequest,
+  WireBlock,
+  WireMessage,
+  WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 
 /**
  * Returns a request of Anthropic's API with the messages that chat completions would have: each result of a tool is a message

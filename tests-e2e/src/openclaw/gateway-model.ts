@@ -1,10 +1,12 @@
+import {
+  openAnthropicModel,
+  openLoopbackModel,
+  type Reply,
+} from "@self-context-manager/evaluate/loopback";
 import type { ModelReply, ModelRequest } from "@self-context-manager/testkit";
 
-import { openAnthropicModel } from "../caching/anthropic-model.ts";
 import { messagesRequest } from "../caching/neutral-anthropic.ts";
 import { loopbackReply, neutralRequest } from "../harness/pi-requests.ts";
-import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply } from "../loopback-reply.ts";
 
 /** The protocols of the models' servers. */
 export type GatewayApi = "openai-completions" | "anthropic-messages";

@@ -1,4 +1,5 @@
 import { fieldsOf } from "@self-context-manager/core/host";
+import { type LoopbackServer, openLoopbackServer } from "@self-context-manager/evaluate/loopback";
 import { openSqliteStore } from "@self-context-manager/store-sqlite";
 import {
   type HarnessHost,
@@ -16,7 +17,6 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { type LoopbackServer, openLoopbackServer } from "../loopback-server.ts";
 import { type Gateway, openGateway } from "./gateway.ts";
 import { type GatewayApi, type GatewayModel, openGatewayModel } from "./gateway-model.ts";
 import { openClawRecord, transcriptEvents } from "./openclaw-record.ts";

@@ -1,8 +1,14 @@
-import { openAnthropicModel } from "../caching/anthropic-model.ts";
-import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache.ts";
-import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
-import type { WireMessage, WireRequest } from "../wire-request.ts";
+import {
+  automaticPrefixCache,
+  type BilledPrompt,
+  openAnthropicModel,
+  openLoopbackModel,
+  type Reply,
+  type ScriptedToolCall,
+  type WireMessage,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
+
 import { illegalities } from "../wire-rules.ts";
 import { wireOfAnthropic } from "./anthropic-wire.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";

@@ -1,6 +1,12 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { aiSdkContext } from "@self-context-manager/adapter-ai-sdk";
 import { openContextManager } from "@self-context-manager/compose";
+import {
+  automaticPrefixCache,
+  openLoopbackModel,
+  type Reply,
+  type ScriptedToolCall,
+} from "@self-context-manager/evaluate/loopback";
 import { generateText, isStepCount, jsonSchema, type ModelMessage, tool, type ToolSet } from "ai";
 
 import { execFile } from "node:child_process";
@@ -9,10 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { automaticPrefixCache } from "../caching/prefix-cache.ts";
 import { pricesOf, unitsOf } from "../caching/priced-run.ts";
-import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply, ScriptedToolCall } from "../loopback-reply.ts";
 import { numberedLines } from "../trouble/made-files.ts";
 import { type ShortCall, shortFiles, shortTurns } from "./short-session.ts";
 

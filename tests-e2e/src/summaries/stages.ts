@@ -3,14 +3,17 @@ import { piSummarizer } from "@self-context-manager/adapter-pi";
 import { sdkSummarizer } from "@self-context-manager/adapter-ai-sdk";
 import { urlSummarizer } from "@self-context-manager/compose";
 import { openClawSummarizer } from "@self-context-manager/adapter-openclaw";
+import {
+  type LoopbackModel,
+  openLoopbackModel,
+  type Reply,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 import type { OpenSummarizer, SummarizerStage, SummaryReply } from "@self-context-manager/testkit";
 
-import { type LoopbackModel, openLoopbackModel } from "../loopback-model.ts";
-import type { Reply } from "../loopback-reply.ts";
 import { openPiSdk } from "../pi-sdk.ts";
 import { type PiVersion } from "../pi-versions.ts";
 import { openPiWorkspace } from "../pi-workspace.ts";
-import type { WireRequest } from "../wire-request.ts";
 
 function loopbackReply(reply: SummaryReply): Reply {
   switch (reply.type) {

@@ -1,6 +1,6 @@
 import { piExtension } from "@self-context-manager/adapter-pi";
+import { openLoopbackModel } from "@self-context-manager/evaluate/loopback";
 
-import { openLoopbackModel } from "../loopback-model.ts";
 import { openIn } from "../managed-run.ts";
 import { passThroughExtension } from "../pass-through-extension.ts";
 import { openPiSdk } from "../pi-sdk.ts";

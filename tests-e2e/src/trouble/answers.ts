@@ -1,4 +1,5 @@
-import type { Reply } from "../loopback-reply.ts";
+import type { Reply } from "@self-context-manager/evaluate/loopback";
+
 import type { SentRequest } from "./sent-request.ts";
 
 /** An answer of the scripted model. A function can look at the request, or change something before it answers. */

@@ -1,7 +1,11 @@
-import { openAnthropicModel } from "../caching/anthropic-model.ts";
-import { automaticPrefixCache, type BilledPrompt } from "../caching/prefix-cache.ts";
-import { openLoopbackModel } from "../loopback-model.ts";
-import type { Reply } from "../loopback-reply.ts";
+import {
+  automaticPrefixCache,
+  type BilledPrompt,
+  openAnthropicModel,
+  openLoopbackModel,
+  type Reply,
+} from "@self-context-manager/evaluate/loopback";
+
 import type { PiWorkspaceOptions } from "../pi-workspace.ts";
 import { illegalities } from "../wire-rules.ts";
 import { type ProviderWindow, refusalOf } from "./refusals.ts";

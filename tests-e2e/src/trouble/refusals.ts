@@ -1,4 +1,4 @@
-import type { Reply } from "../loopback-reply.ts";
+import type { Reply } from "@self-context-manager/evaluate/loopback";
 
 /** The servers whose error texts are known. */
 export type Server = "anthropic" | "openai" | "llama.cpp";

@@ -1,8 +1,10 @@
-import { tmpdir } from "node:os";
+import {
+  type AnthropicRequest,
+  estimateTokens,
+  type WireRequest,
+} from "@self-context-manager/evaluate/loopback";
 
-import type { AnthropicRequest } from "../caching/anthropic-request.ts";
-import { estimateTokens } from "../loopback-reply.ts";
-import type { WireRequest } from "../wire-request.ts";
+import { tmpdir } from "node:os";
 
 /** One message of a request, in the same form for both APIs. */
 export interface SentMessage {

@@ -1,6 +1,6 @@
+import type { Reply } from "@self-context-manager/evaluate/loopback";
 import { runsEveryForm } from "@self-context-manager/store-contract";
 
-import type { Reply } from "../../loopback-reply.ts";
 import {
   type OddAnswer,
   type OddCall,

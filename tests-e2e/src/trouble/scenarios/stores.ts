@@ -1,9 +1,9 @@
 // The checks of a scenario run inside of a test.
 /* oxlint-disable vitest/no-standalone-expect */
+import type { Reply } from "@self-context-manager/evaluate/loopback";
 import { expect } from "vitest";
 
 import { say, use } from "../answers.ts";
-import type { Reply } from "../../loopback-reply.ts";
 import { numberedLines } from "../made-files.ts";
 import type { Scenario, Stage } from "../scenario.ts";
 import { countIn, lastRequest, requestAt } from "../sent-lines.ts";

@@ -2,8 +2,8 @@ import type { ThinkingBinding } from "@self-context-manager/core/host";
 
 import type { ServerResponse } from "node:http";
 
-import type { Reply } from "../loopback-reply.ts";
-import { openLoopbackServer } from "../loopback-server.ts";
+import type { Reply } from "./loopback-reply.ts";
+import { openLoopbackServer } from "./loopback-server.ts";
 import { anthropicAnswer, anthropicEvents, usualSignature } from "./anthropic-reply.ts";
 import { type AnthropicRequest, anthropicRequest } from "./anthropic-request.ts";
 import { type BilledPrompt, markedPrefixCache, type PrefixCache } from "./prefix-cache.ts";

@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
-import {
-  automaticPrefixCache,
-  type BilledPrompt,
-  type PrefixCache,
-} from "./caching/prefix-cache.ts";
+import { automaticPrefixCache, type BilledPrompt, type PrefixCache } from "./prefix-cache.ts";
 import { estimateTokens, replyEvents, replyObject, replyTokens } from "./loopback-reply.ts";
 import type { Reply } from "./loopback-reply.ts";
 import { openLoopbackServer } from "./loopback-server.ts";

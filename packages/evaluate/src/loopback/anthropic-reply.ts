@@ -1,5 +1,5 @@
-import { estimateTokens } from "../loopback-reply.ts";
-import type { Reply } from "../loopback-reply.ts";
+import { estimateTokens } from "./loopback-reply.ts";
+import type { Reply } from "./loopback-reply.ts";
 import type { BilledPrompt } from "./prefix-cache.ts";
 
 /** The signature of a scripted model's thinking if nothing else is asked for. No real provider accepts it. */

@@ -6,7 +6,7 @@ import {
   markedPrefixCache,
   type PrefixCache,
   type PromptBlock,
-} from "../src/caching/prefix-cache.ts";
+} from "../../src/loopback/prefix-cache.ts";
 
 const minute = 60_000;
 

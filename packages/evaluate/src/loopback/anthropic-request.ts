@@ -1,4 +1,4 @@
-import { estimateTokens } from "../loopback-reply.ts";
+import { estimateTokens } from "./loopback-reply.ts";
 import type { PromptBlock } from "./prefix-cache.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
