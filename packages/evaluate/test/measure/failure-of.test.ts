@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf, type FailureInput } from "../../src/measure/failure-of.ts";
+import type { FactSeen } from "../../src/model/run-record.ts";
+import { madeTask } from "../made-task.ts";
+
+const task = madeTask({
+  steps: [
+    { type: "prompt", text: "remember" },
+    { type: "prompt", text: "answer" },
+  ],
+  facts: [
+    { id: "port", pattern: "port (\\d+)", value: "4711", neededAt: [1], source: "notes.md" },
+    { id: "other", pattern: "peer (\\d+)", value: "9999", neededAt: [], source: "peers.md" },
+  ],
+  checks: [{ type: "answer", name: "port", step: 1, includes: ["4711"] }],
+});
+
+interface Case {
+  readonly answer?: string;
+  readonly seen?: Partial<FactSeen>;
+  readonly looks?: boolean;
+  readonly end?: FailureInput["end"];
+  readonly error?: string;
+  readonly isPassed?: boolean;
+}
+
+function failure(given: Case): ReturnType<typeof failureOf> {
+  const { answer = "It is something.", seen, looks = false, end = "finished", error } = given;
+  return failureOf({
+    task,
+    end,
+    ...(error === undefined ? {} : { error }),
+    checks: [{ name: "port", isPassed: given.isPassed ?? false, evidence: "expected 4711" }],
+    facts: [{ fact: "port", step: 1, seen: "at-once", isStale: false, ...seen }],
+    tools: looks ? [{ call: 1, step: 1, name: "activate", arguments: {} }] : [],
+    answers: new Map([[1, answer]]),
+  });
+}
+
+const cases: readonly (readonly [kind: string, given: Case])[] = [
+  ["call-limit", { end: "call-limit" }],
+  ["provider-error", { end: "provider-error", error: "overloaded" }],
+  ["did-not-look", { seen: { seen: "never" } }],
+  ["could-not-find", { seen: { seen: "never" }, looks: true }],
+  ["stale", { seen: { seen: "never", isStale: true }, looks: true }],
+  ["gave-up", { answer: "I do not know the port.", seen: { seen: "never" } }],
+  ["could-not-find", { answer: "I cannot find it.", looks: true }],
+  ["wrong-object", { answer: "The port is 9999." }],
+  ["gave-up", { answer: "  " }],
+  ["other", { answer: "The port is 1234." }],
+];
+
+describe("failureOf", () => {
+  it("is undefined if all checks passed", () => {
+    expect(failure({ isPassed: true })).toBeUndefined();
+  });
+
+  it.each(cases)("finds %s", (kind, given) => {
+    expect(failure(given)?.kind).toBe(kind);
+  });
+
+  it("has the evidence of the check, or the error, and the prompt", () => {
+    expect(failure({ seen: { seen: "never" } })).toEqual({
+      kind: "did-not-look",
+      evidence: "expected 4711",
+      step: 1,
+    });
+    expect(failure({ end: "provider-error", error: "overloaded" })?.evidence).toBe("overloaded");
+  });
+});

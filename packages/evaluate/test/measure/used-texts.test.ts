@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+
+import { usedTools } from "../../src/measure/tool-use.ts";
+import { type SeenCall, usedLooks } from "../../src/measure/used-texts.ts";
+
+const shown = "the pressure of pump seven is 482 kPa";
+
+/** A turn in which the model activates something, sees it, and answers. */
+function turn({ brings = shown, answer = "", name = "activate", step = 0 }): number {
+  const tools = usedTools([
+    { step: 0, answer: { text: "", toolCalls: [{ name, arguments: '{"id":"t1"}' }] } },
+  ]);
+  const calls: readonly SeenCall[] = [
+    { step: 0, request: "what is the pressure", answer: '{"id":"t1"}' },
+    { step, request: `what is the pressure\n${brings}`, answer },
+  ];
+  return usedLooks(calls, tools);
+}
+
+describe("usedLooks", () => {
+  it("counts a look whose lines are repeated in the turn", () => {
+    expect(turn({ answer: "It says: the pressure of pump seven is 482." })).toBe(1);
+  });
+
+  it.each([
+    ["an answer with other words", { answer: "I see nothing about this here." }],
+    [
+      "lines that were in the request before",
+      { brings: "what is the pressure", answer: "what is the pressure" },
+    ],
+    ["a repetition in another turn", { step: 2, answer: shown }],
+    ["another tool", { name: "read", answer: shown }],
+    ["a tool that shows nothing", { name: "deactivate", answer: shown }],
+  ])("does not count %s", (_, given) => {
+    expect(turn(given)).toBe(0);
+  });
+});
