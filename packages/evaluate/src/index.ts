@@ -21,6 +21,7 @@ export type {
   TaskFamily,
   TaskFiles,
   TaskLimits,
+  TaskRepository,
   TaskStep,
   TaskWorkspace,
 } from "./model/task.ts";

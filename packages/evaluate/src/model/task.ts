@@ -30,13 +30,23 @@ export interface Task {
   readonly limits: TaskLimits;
 }
 
-/** The files that the work begins with: `files` are written last, over those of the folder or repository. */
+/** The files that the work begins with: `files` are written last, over those of the folder and the repositories. */
 export interface TaskWorkspace {
   readonly files: TaskFiles;
   /** A folder that is copied. An absolute path. */
   readonly folder?: string;
-  /** A local Git repository, or its URL, and the commit that is checked out. */
-  readonly repository?: { readonly url: string; readonly commit: string };
+  /** Git repositories that are checked out, each without its history. */
+  readonly repositories?: readonly TaskRepository[];
+}
+
+/** A commit of a Git repository in a folder of the workspace. */
+export interface TaskRepository {
+  /** The folder, relative to the workspace with `/`. Empty: the workspace itself. */
+  readonly path: string;
+  /** The absolute path of a local repository, or a URL. */
+  readonly url: string;
+  /** The full hash of the commit. */
+  readonly commit: string;
 }
 
 export type TaskStep =
@@ -89,6 +99,10 @@ export type Check =
       readonly type: "command";
       readonly name: string;
       readonly command: readonly [string, ...string[]];
+      /** The folder in which it runs, relative to the workspace with `/`. Absent: the workspace. */
+      readonly folder?: string;
+      /** The seconds after which it is ended and fails. Absent: 60. */
+      readonly seconds?: number;
     }
   /** The last text of the assistant in the turn of the prompt at `step`, compared without case and repeated spaces. */
   | {
@@ -98,7 +112,10 @@ export type Check =
       readonly includes?: readonly string[];
       readonly excludes?: readonly string[];
     }
-  /** A file of the final workspace. `null` as content: the file does not exist. */
+  /**
+   * A file of the final workspace. White space at the end of `content` and of the file does not count. `null` as content:
+   * the file does not exist.
+   */
   | {
       readonly type: "file";
       readonly name: string;
