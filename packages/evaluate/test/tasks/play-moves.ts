@@ -1,0 +1,133 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { CheckResult, Fact, Move, Task } from "../../src/model/task.ts";
+import { applyChange } from "../../src/tasks/apply-change.ts";
+import { checkTask } from "../../src/tasks/check-task.ts";
+import { aFolder } from "./a-folder.ts";
+
+export interface Played {
+  readonly results: readonly CheckResult[];
+  /** Moves that could not be done, and facts whose value is not what the text before them shows. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Does the moves of a task in a folder of its own, and checks the result. `values` are used for facts instead of their
+ * right ones. Without `moves`, every turn is answered with an empty promise.
+ */
+export async function playMoves(
+  task: Task,
+  options: { readonly values?: ReadonlyMap<string, string>; readonly moves?: boolean } = {},
+): Promise<Played> {
+  await using place = await aFolder();
+  const workspace = join(place.path, "workspace");
+  await mkdir(workspace);
+  // Without Git, since the moves of these tasks do not use it and each command takes its time.
+  await applyChange({ type: "change", files: task.workspace.files }, workspace);
+  const faults: string[] = [];
+  const answers = new Map<number, string>();
+  const seen: string[] = [];
+  const facts = new Map(task.facts.map((fact) => [fact.id, fact]));
+  for (const [index, step] of task.steps.entries()) {
+    if (step.type === "change") await applyChange(step, workspace);
+    if (step.type === "session") seen.length = 0;
+    if (step.type !== "prompt") continue;
+    seen.push(step.text);
+    if (options.moves === false) answers.set(index, "I will look at it.");
+    else
+      for (const given of step.moves ?? []) {
+        const where = `step ${String(index)}, ${given.type}`;
+        const text = JSON.stringify(given);
+        for (const [, id = ""] of text.matchAll(placeholder)) {
+          const fault = factFault(facts.get(id), seen.join("\n"), index);
+          if (fault !== undefined) faults.push(`${where}: ${id} ${fault}`);
+        }
+        const move = filled(given, (id) => options.values?.get(id) ?? facts.get(id)?.value ?? "");
+        seen.push(...Object.values(move));
+        if (move.type === "answer") answers.set(index, move.text);
+        else {
+          const done = await doMove(move, workspace);
+          seen.push(done.output);
+          if (done.fault !== undefined) faults.push(`${where}: ${done.fault}`);
+        }
+      }
+  }
+  const results = await checkTask(task, { workspace, answers, scratch: join(place.path, "check") });
+  return { results, faults };
+}
+
+const placeholder = /\{\{([\w-]+)\}\}/gu;
+
+/** Why a model that sees the whole text would not find the right value, or undefined if it would. */
+function factFault(fact: Fact | undefined, text: string, step: number): string | undefined {
+  if (fact === undefined) return "is not a fact";
+  const value = [...text.matchAll(new RegExp(fact.pattern, "gmu"))].at(-1)?.[1];
+  if (value !== fact.value) return `is seen as ${String(value)}, not ${fact.value}`;
+  return fact.neededAt.includes(step) ? undefined : "is not listed as needed here";
+}
+
+function filled(move: Move, valueOf: (id: string) => string): Move {
+  const fill = (text: string): string =>
+    text.replaceAll(placeholder, (_, id: string) => valueOf(id));
+  switch (move.type) {
+    case "read":
+      return { ...move, path: fill(move.path) };
+    case "write":
+      return { ...move, path: fill(move.path), content: fill(move.content) };
+    case "edit":
+      return {
+        ...move,
+        path: fill(move.path),
+        oldText: fill(move.oldText),
+        newText: fill(move.newText),
+      };
+    case "run":
+      return { ...move, command: fill(move.command) };
+    case "answer":
+      return { ...move, text: fill(move.text) };
+  }
+}
+
+interface Done {
+  readonly output: string;
+  readonly fault?: string;
+}
+
+async function doMove(
+  move: Exclude<Move, { readonly type: "answer" }>,
+  workspace: string,
+): Promise<Done> {
+  if (move.type === "run") return runMove(move.command, workspace);
+  const path = join(workspace, move.path);
+  if (move.type === "write") {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, move.content);
+    return { output: "" };
+  }
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return { output: "", fault: `${move.path} does not exist` };
+  if (move.type === "read") return { output: text };
+  const parts = text.split(move.oldText);
+  if (parts.length !== 2)
+    return {
+      output: "",
+      fault: `${move.path} contains ${String(parts.length - 1)} times ${move.oldText}`,
+    };
+  await writeFile(path, parts.join(move.newText));
+  return { output: "" };
+}
+
+function runMove(command: string, workspace: string): Done {
+  const PATH = [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
+    cwd: workspace,
+    encoding: "utf8",
+    env: { PATH, HOME: workspace },
+  });
+  const output = stdout + stderr;
+  // A test run that fails is a finding and not a fault.
+  return stdout === ""
+    ? { output, fault: `no output of ${command} (${String(status)})` }
+    : { output };
+}
