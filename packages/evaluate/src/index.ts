@@ -25,3 +25,7 @@ export type {
   TaskStep,
   TaskWorkspace,
 } from "./model/task.ts";
+export { armHash } from "./arms/arm-hash.ts";
+export { armForms, armNames, findArms } from "./arms/find-arms.ts";
+export { namedArms } from "./arms/named-arms.ts";
+export { openPiHost, type PiHostOptions } from "./hosts/pi-host.ts";

@@ -34,4 +34,6 @@ export interface HostAnswer {
   readonly text: string;
   /** The host's or the provider's error that ended the turn. */
   readonly error?: string;
+  /** Warnings and errors that the host's extensions showed in this turn: a managed run with one may not be managed. */
+  readonly notices?: readonly string[];
 }
