@@ -29,3 +29,4 @@ export { armHash } from "./arms/arm-hash.ts";
 export { armForms, armNames, findArms } from "./arms/find-arms.ts";
 export { namedArms } from "./arms/named-arms.ts";
 export { openPiHost, type PiHostOptions } from "./hosts/pi-host.ts";
+export type { EvaluationHost, HostAnswer, HostOptions, HostSession } from "./model/host.ts";
