@@ -25,6 +25,7 @@ export type { FileRendering } from "../host/file-rendering.ts";
 export { type ComparedLists, identityName, markedList } from "../host/marked-list.ts";
 export type { MessageCodec, MessageIdentity } from "../host/message-codec.ts";
 export { areBlocks, blocksIn, timeIn } from "../host/host-fields.ts";
+export { type PromptRefusal, promptRefusal } from "../host/prompt-refusal.ts";
 export { messageKey } from "../host/read-list.ts";
 export { executionField } from "../calls/execution.ts";
 export type { EpochFigures, PoolTokens } from "../view/layout.ts";

@@ -6,11 +6,21 @@ export type ModelApi =
   | "google-generative-ai";
 
 /** Dollars per million tokens. */
-export interface ModelPrices {
+export interface ModelPrices extends PriceRates {
+  /** Prices of longer requests, shortest first. They apply to the whole request. */
+  readonly tiers?: readonly PriceTier[];
+}
+
+export interface PriceRates {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+}
+
+/** The prices of requests with more input tokens than this, from the cache or not. */
+export interface PriceTier extends PriceRates {
+  readonly inputTokensAbove: number;
 }
 
 /** A model that runs can use. */

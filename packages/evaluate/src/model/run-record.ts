@@ -6,6 +6,8 @@ export interface CallUsage {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Of `cacheWrite`: the tokens that the cache keeps for an hour. They cost twice the input price. Absent: none. */
+  readonly cacheWriteLong?: number;
   /** All output, thinking included. */
   readonly output: number;
 }
@@ -24,8 +26,12 @@ export interface CallRecord {
   readonly requestBytes: number;
   /** Absent: the provider reported none, as for an error. */
   readonly usage?: CallUsage;
-  /** Dollars. Absent: the prices or the usage are unknown. */
+  /** Dollars. Absent: the prices or the usage are unknown. An error before the answer costs nothing. */
   readonly dollars?: number;
+  /** Whether `dollars` is the most that the call can have cost, because the provider did not report all of its usage. */
+  readonly isBound?: boolean;
+  /** Whether the answer broke off. Its usage is what the provider reported up to then. */
+  readonly isIncomplete?: boolean;
   /** Of an error: the provider's message, cut to 500 characters. */
   readonly error?: string;
   /** Whether the error says that the request is longer than the context window. */
