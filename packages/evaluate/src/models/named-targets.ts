@@ -1,0 +1,153 @@
+import { type SeenMessage, textIn } from "./seen-request.ts";
+
+/** An object, or lines of it, that a model can open again. */
+export interface Target {
+  /** A handle, the name of the chat, or an id. */
+  readonly id: string;
+  readonly turn?: number;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/**
+ * Returns the objects without their content that a request names for a source, those that were named last first. A source
+ * is a path, a command, or words of a prompt.
+ */
+export function namedTargets(source: string, messages: readonly SeenMessage[]): readonly Target[] {
+  const found = [
+    ...ofCalls(source, messages),
+    ...ofLines(source, messages),
+    ...ofTurns(source, messages),
+  ];
+  return found.filter((one, index) => found.findIndex((other) => isSame(one, other)) === index);
+}
+
+/** Returns the objects in the answer of a search, the best first. */
+export function foundTargets(answer: string): readonly Target[] {
+  return answer.split("\n").flatMap((line): readonly Target[] => {
+    const [, id] = /^- ([\w-]+) /u.exec(line) ?? [];
+    if (id === undefined) return [];
+    if (handle.test(id)) return [{ id }];
+    // Of a chat only the lines around the one that was found.
+    const place = Number(/, line (\d+)/u.exec(line)?.[1] ?? 1);
+    return [{ id, from: Math.max(1, place - 2), to: place + 20 }];
+  });
+}
+
+/** Whether two texts have the same words, as far as the shorter one goes. */
+function sharesWords(text: string, source: string): boolean {
+  const wanted = wordsIn(source);
+  const there = new Set(wordsIn(text));
+  return (
+    wanted.length > 0 && wanted.filter((word) => there.has(word)).length >= 0.6 * wanted.length
+  );
+}
+
+const letters = "[ftncsevuo]";
+const handle = new RegExp(`^${letters}\\d+$`, "u");
+const anyHandle = new RegExp(`(?<![\\w/.-])${letters}\\d+(?![\\w/.-])`, "gu");
+
+function isSame(one: Target, other: Target): boolean {
+  return one.id === other.id && one.turn === other.turn && one.from === other.from;
+}
+
+/** A result that is a line or is cut, below its call, and texts of a call that have left. */
+function ofCalls(source: string, messages: readonly SeenMessage[]): readonly Target[] {
+  const calls = new Map(
+    messages.flatMap((message) => message.calls.map((call) => [call.id, call])),
+  );
+  return messages.toReversed().flatMap((message): readonly Target[] => {
+    if (message.role === "assistant")
+      return message.calls.flatMap((call) => {
+        const text = textIn(call.arguments);
+        if (!isNamed(text, source)) return [];
+        return [...text.matchAll(argumentStub)].map(([, id = "", version = ""]) => ({
+          id: `${id}@${version}`,
+        }));
+      });
+    const call = calls.get(message.callId ?? "");
+    if (call === undefined || !isNamed(textIn(call.arguments), source)) return [];
+    const [, line] = resultLine.exec(message.text) ?? [];
+    const [, cut] = omission.exec(message.text) ?? [];
+    return [line, cut].flatMap((id) => (id === undefined ? [] : [{ id }]));
+  });
+}
+
+const argumentStub = new RegExp(`\\d+ characters, now in (${letters}\\d+) v(\\d+)\\]`, "gu");
+const resultLine = new RegExp(`^\\[(${letters}\\d+) [^\\n]*\\]$`, "mu");
+const omission = new RegExp(
+  `\\[(?:\\d+ characters|\\w+) not shown; [^\\n]*activate (chat|${letters}\\d+) `,
+  "u",
+);
+
+/** A line that has a handle before the name of the source, such as a metadata line or a row of a fold. */
+function ofLines(source: string, messages: readonly SeenMessage[]): readonly Target[] {
+  return messages.toReversed().flatMap(({ role, text }) => {
+    if (role === "system") return [];
+    const lines = text.split("\n");
+    return lines
+      .filter((line, index) => !isHeader(line, lines[index + 1]))
+      .toReversed()
+      .flatMap((line) => handlesBefore(source, line).map((id) => ({ id })));
+  });
+}
+
+/** The line above a content. Its object is in view already. */
+function isHeader(line: string, next: string | undefined): boolean {
+  return !line.startsWith("[") && !line.startsWith("- ") && (next ?? "").startsWith("~~~");
+}
+
+function handlesBefore(source: string, line: string): readonly string[] {
+  const places = [...line.matchAll(anyHandle)];
+  return places.flatMap((place, index) => {
+    const end = places[index + 1]?.index ?? line.length;
+    return isNamed(line.slice(place.index + place[0].length, end), source) ? [place[0]] : [];
+  });
+}
+
+/** Whether a text has a source by its name, which can be cut at its beginning or its end. */
+function isNamed(text: string, source: string): boolean {
+  const name = plain(source);
+  const said = plain(text);
+  if (said.includes(name)) return true;
+  return [...said.matchAll(/(\S*)…(\S*)/gu)].some(([all, before = "", after = ""], index) => {
+    if (after.length > 5 && name.endsWith(after)) return true;
+    const start = said.slice(0, said.indexOf(all, index) + before.length);
+    const words = start.split(/["' ]/u).filter((word) => word !== "");
+    const last = words.slice(-2).join(" ");
+    return last.length > 5 && name.includes(last);
+  });
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/\s+/gu, " ").trim();
+}
+
+/** Turns that are folded or not shown, and messages of the user that are shown in part. */
+function ofTurns(source: string, messages: readonly SeenMessage[]): readonly Target[] {
+  return messages
+    .flatMap(({ role, text }, index): readonly Target[] => {
+      const before = messages.slice(0, index).findLast((one) => one.role === "user");
+      const folded = [...text.matchAll(fold)].flatMap(([all, id = "", turn]) => {
+        const rows = text.slice(text.indexOf(all));
+        const isAbout =
+          sharesWords(rows, source) || (before !== undefined && sharesWords(before.text, source));
+        return isAbout ? [{ id, turn: Number(turn) }] : [];
+      });
+      const left = text.includes("are not shown; activate ")
+        ? [...text.matchAll(/^(\d+)\. (.+)$/gmu)].flatMap(([, turn, words = ""]) =>
+            sharesWords(words, source) ? [{ id: "chat", turn: Number(turn) }] : [],
+          )
+        : [];
+      const [, part] = omission.exec(text) ?? [];
+      const isPart = role === "user" && part !== undefined && sharesWords(text, source);
+      return [...folded, ...left, ...(isPart ? [{ id: part }] : [])];
+    })
+    .toReversed();
+}
+
+const fold = /\[\d+ calls? of turn \d+ (?:is|are) folded; activate (\S+) with turn (\d+) shows/gu;
+
+function wordsIn(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu))];
+}
