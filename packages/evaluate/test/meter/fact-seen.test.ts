@@ -29,7 +29,10 @@ describe("a fact in a text", () => {
   it("can be searched again, because no position is kept", () => {
     const port = fact();
 
-    expect([factSeen("port = 8080", port), factSeen("port = 8080", port)]).toEqual(["right", "right"]);
+    expect([factSeen("port = 8080", port), factSeen("port = 8080", port)]).toEqual([
+      "right",
+      "right",
+    ]);
   });
 
   it.each([["port = ("], ["port"], ["(a)(b)"]])("is refused with the pattern %s", (pattern) => {

@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 
 /** A request as the provider got it. */
 export interface ReceivedRequest {
@@ -19,13 +24,17 @@ export async function openPricingServer(
   answer: (outgoing: ServerResponse, request: ReceivedRequest, index: number) => unknown,
 ): Promise<PricingServer> {
   const requests: ReceivedRequest[] = [];
-  const server = createServer(async (incoming, outgoing) => {
+  const receive = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
     const { method = "", url = "", headers } = incoming;
     const request = { method, url, headers, body: Buffer.concat(chunks) };
     requests.push(request);
     await answer(outgoing, request, requests.length - 1);
+  };
+  const server = createServer((incoming, outgoing) => {
+    // A client that goes before the end of its request gets no answer.
+    receive(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -27,7 +27,10 @@ async function temporaryFile(): Promise<AsyncDisposable & { readonly path: strin
 }
 
 /** Texts with common parts, also in the middle of a character. */
-const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "😀", "😁", "\u{D83D}"), maxLength: 12 });
+const text = fc.string({
+  unit: fc.constantFrom("a", "b", "\n", "😀", "😁", "\u{D83D}"),
+  maxLength: 12,
+});
 
 describe("the difference to the text before", () => {
   it("gives every text back", () => {
@@ -41,7 +44,11 @@ describe("the difference to the text before", () => {
   });
 
   it("has only what is new, also before a common end", () => {
-    expect(chainText("[1,2],tools", "[1,2,3],tools")).toEqual({ shared: 4, sharedEnd: 7, rest: ",3" });
+    expect(chainText("[1,2],tools", "[1,2,3],tools")).toEqual({
+      shared: 4,
+      sharedEnd: 7,
+      rest: ",3",
+    });
   });
 });
 
@@ -114,7 +121,10 @@ describe("a file of requests", () => {
     kept.writeRequest({ number: 1, step: 0, ...chainText("", "one") });
 
     expect(() => readRequests(file.path)).toThrow(
-      expect.objectContaining({ code: "EVALUATE_FILE", message: expect.stringContaining("line 2") }),
+      expect.objectContaining({
+        code: "EVALUATE_FILE",
+        message: expect.stringContaining("line 2"),
+      }),
     );
   });
 });
