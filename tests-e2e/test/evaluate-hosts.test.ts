@@ -1,10 +1,10 @@
-import { EvaluateError, openPiHost } from "@self-context-manager/evaluate";
-import { type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
+import { EvaluateError, openAiSdkHost, openPiHost } from "@self-context-manager/evaluate";
+import { openAnthropicModel, type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { openHostRun, processesIn } from "../src/host-run.ts";
 import { piInstallation, piVersions } from "../src/pi-versions.ts";
@@ -179,6 +179,17 @@ test("a tool that the arm leaves out is not offered", async () => {
   expect(tools).not.toContain("find_objects");
 });
 
+test("calls of activate are refused if the arm leaves it out, and the context is managed", async () => {
+  const host = openPiHost({ cli: piInstallation(piVersions.at(-1) ?? lacking()).packageFolder });
+  const script = [toolCalls(["c1", "activate", { id: "t1" }]), answer("fine")];
+  await using run = await openHostRun({ host, arm: "no-activate", script });
+
+  await run.prompt("one");
+
+  expect(run.model.requests[0]?.promptText).toContain("# Objects");
+  expect(run.model.requests[1]?.promptText).toContain("activate is not available in this session");
+});
+
 test("another extension is installed with npm and loaded", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scm-extension-"));
   await writeFile(
@@ -197,6 +208,110 @@ test("another extension is installed with npm and loaded", async () => {
 
   expect(run.model.requests[0]?.promptText).toContain("OTHER");
   await rm(folder, { recursive: true });
+});
+
+describe("an agent on the AI SDK as a host", async () => {
+  const host = await openAiSdkHost();
+
+  test.each(["plain", "default"])("works on a prompt with tools in the arm %s", async (arm) => {
+    const edits = [{ oldText: "4711", newText: "4712" }];
+    const script = [
+      toolCalls(["c1", "read", { path: "a.txt" }]),
+      toolCalls(
+        ["c2", "edit", { path: "a.txt", edits }],
+        ["c3", "bash", { command: "echo $HOME" }],
+      ),
+      answer("It is 4712."),
+    ];
+    await using run = await openHostRun({ host, arm, files, script });
+
+    const said = await run.prompt("Raise the port.");
+
+    expect(said).toEqual({ text: "It is 4712." });
+    expect(run.model.failures).toEqual([]);
+    expect(run.model.requests[1]?.promptText).toContain("The port is 4711.");
+    expect(run.model.requests[2]?.promptText).toContain(join(run.home, "user"));
+    expect(await readFile(join(run.workspace, "a.txt"), "utf8")).toBe("The port is 4712.\n");
+    expect(run.model.requests[0]?.promptText.includes("# Objects")).toBe(arm === "default");
+    expect((await run.stored()).includes("store.sqlite")).toBe(arm === "default");
+  });
+
+  test("speaks the protocol of Anthropic", async () => {
+    await using model = await openAnthropicModel({ script: () => answer("fine") });
+    const access = { api: "anthropic-messages", url: model.url, id: "claude-sonnet-4-5" } as const;
+    await using run = await openHostRun({ host, arm: "default", script: [], access });
+
+    expect(await run.prompt("one")).toEqual({ text: "fine" });
+  });
+
+  test("returns the error of a provider, and keeps the steps before it", async () => {
+    const script = [toolCalls(["c1", "read", { path: "a.txt" }]), refused, answer("fine")];
+    await using run = await openHostRun({ host, arm: "default", files, script });
+
+    const failed = await run.prompt("one");
+    const next = await run.prompt("two");
+
+    expect(failed).toEqual({ text: "", error: "no such luck" });
+    expect(next).toEqual({ text: "fine" });
+    expect(run.model.requests[2]?.promptText).toContain("The port is 4711.");
+  });
+
+  test("ends a turn when the signal is aborted, also within a command", async () => {
+    const command = "sleep 1000 & sleep 1001";
+    const script = [
+      { type: "hang", text: "let me think" } as const,
+      toolCalls(["c1", "bash", { command }]),
+      answer("fine"),
+    ];
+    await using run = await openHostRun({ host, arm: "default", script });
+    const [first, second] = [new AbortController(), new AbortController()];
+
+    const thinking = run.session.prompt("one", { signal: first.signal });
+    await run.model.received(0);
+    first.abort();
+    const aborted = [await thinking];
+    const working = run.session.prompt("two", { signal: second.signal });
+    await vi.waitFor(() => expect(run.processes()).toHaveLength(3));
+    second.abort();
+    aborted.push(await working);
+
+    expect(aborted.map(({ error }) => error)).toEqual(Array(2).fill("the turn was aborted"));
+    expect(await run.prompt("three")).toEqual({ text: "fine" });
+    await vi.waitFor(() => expect(run.processes()).toEqual([]));
+  });
+
+  test("begins a new session in the same store, and leaves no process behind", async () => {
+    const command = "setsid sleep 1000 >/dev/null 2>&1 & echo started";
+    const script = [toolCalls(["c1", "bash", { command }]), answer("one"), answer("two")];
+    const run = await openHostRun({ host, arm: "default", script });
+    await run.prompt("start it");
+
+    await run.session.newSession();
+    const said = await run.prompt("go on");
+    const before = run.processes();
+    await run[Symbol.asyncDispose]();
+
+    expect(said).toEqual({ text: "two" });
+    expect(run.model.requests[2]?.promptText).not.toContain("start it");
+    expect(before).toHaveLength(1);
+    expect(run.processes()).toEqual([]);
+  });
+
+  test("refuses an arm that it cannot run", async () => {
+    await expect(openHostRun({ host, arm: "compaction", script: [] })).rejects.toThrow(
+      /the arm compaction needs a compaction, which the AI SDK as a host does not have; use pi/u,
+    );
+  });
+
+  test("refuses the calls of tools that the arm leaves out", async () => {
+    const script = [toolCalls(["c1", "find_objects", { words: "port" }]), answer("fine")];
+    await using run = await openHostRun({ host, arm: "no-find", script });
+
+    await run.prompt("one");
+
+    expect(run.model.requests[0]?.promptText).toContain("# Objects");
+    expect(run.model.requests[1]?.promptText).toContain("find_objects is not available");
+  });
 });
 
 async function textsIn(folder: string): Promise<string> {

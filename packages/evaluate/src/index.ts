@@ -28,5 +28,6 @@ export type {
 export { armHash } from "./arms/arm-hash.ts";
 export { armForms, armNames, findArms } from "./arms/find-arms.ts";
 export { namedArms } from "./arms/named-arms.ts";
+export { type AiSdkHostOptions, openAiSdkHost } from "./hosts/ai-sdk-host.ts";
 export { openPiHost, type PiHostOptions } from "./hosts/pi-host.ts";
 export type { EvaluationHost, HostAnswer, HostOptions, HostSession } from "./model/host.ts";

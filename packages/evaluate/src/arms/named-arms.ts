@@ -63,12 +63,12 @@ export const namedArms: readonly Arm[] = [
     SCM_SUMMARIES: "turns",
   }),
   {
-    ...managed("no-find", "The model has no find_objects.", {}),
+    ...managed("no-find", "The model cannot use find_objects.", {}),
     withoutTools: ["find_objects"],
   },
-  { ...managed("no-activate", "The model has no activate.", {}), withoutTools: ["activate"] },
+  { ...managed("no-activate", "The model cannot use activate.", {}), withoutTools: ["activate"] },
   {
-    ...managed("no-context-tools", "The model has none of the context tools.", {}),
+    ...managed("no-context-tools", "The model can use none of the context tools.", {}),
     withoutTools: contextTools,
   },
   compactionArm(usualCompaction, "compaction"),

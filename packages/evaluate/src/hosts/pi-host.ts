@@ -1,12 +1,15 @@
 import { isJsonList, isJsonObject, type JsonObject } from "@self-context-manager/objects";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Arm } from "../model/arm.ts";
 import type { EvaluationHost, HostAnswer, HostOptions, HostSession } from "../model/host.ts";
 import { hostError } from "./host-error.ts";
 import { adapterFolder, installedExtension } from "./pi-extension.ts";
 import { writePiHome } from "./pi-home.ts";
 import { type PiInstallation, piInstallation } from "./pi-installation.ts";
 import { openPiRpc, type PiRpc } from "./pi-rpc.ts";
+import { writeRefusingExtension } from "./refused-tools.ts";
 
 export interface PiHostOptions {
   /** Pi's package folder, script or program. Default: `pi` in the search path, then an installed package. */
@@ -58,21 +61,33 @@ async function startedPi(
   }
 }
 
+/** The tool without which the adapter sends the plain messages, so it is never left out of the list. */
+const neededTool = "activate";
+
 async function extensionsOf(
   pi: PiInstallation,
   options: PiHostOptions,
   { arm, home }: HostOptions,
 ): Promise<readonly string[]> {
-  if ((arm.withoutTools ?? []).length > 0 && !pi.excludesTools)
+  const { name, isManaged, extension, withoutTools = [] } = arm;
+  if (excludedTools(arm).length > 0 && !pi.excludesTools)
     throw hostError(
-      `the arm ${arm.name} leaves out tools, and Pi ${pi.version} cannot; install 0.77.0 or newer`,
+      `the arm ${name} leaves out tools, and Pi ${pi.version} cannot; install 0.77.0 or newer`,
     );
-  return [
-    ...(arm.isManaged ? [options.extension ?? adapterFolder()] : []),
-    ...(arm.extension === undefined
-      ? []
-      : [await installedExtension(arm.extension, join(home, "extension"))]),
-  ];
+  const paths = isManaged ? [options.extension ?? adapterFolder()] : [];
+  if (withoutTools.includes(neededTool)) {
+    const refusing = join(home, "refused-tools.js");
+    await mkdir(home, { recursive: true });
+    await writeRefusingExtension(refusing, [neededTool]);
+    paths.push(refusing);
+  }
+  if (extension !== undefined)
+    paths.push(await installedExtension(extension, join(home, "extension")));
+  return paths;
+}
+
+function excludedTools({ withoutTools = [] }: Arm): readonly string[] {
+  return withoutTools.filter((tool) => tool !== neededTool);
 }
 
 async function launched(
@@ -110,7 +125,7 @@ async function launched(
 
 /** The arguments that leave out what the machine has, and name the model. */
 function argumentsOf(options: PiHostOptions, { arm, access }: HostOptions): readonly string[] {
-  const tools = arm.withoutTools ?? [];
+  const tools = excludedTools(arm);
   return [
     "--mode",
     "rpc",

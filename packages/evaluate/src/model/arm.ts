@@ -7,7 +7,10 @@ export interface Arm {
   readonly isManaged: boolean;
   /** The variables of the context manager, such as `SCM_SETTING`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Context tools that the model does not get. */
+  /**
+   * Context tools that the model does not get. A host that needs a tool in its list, as all need `activate` to show anything
+   * but the plain messages, offers it and refuses its calls.
+   */
   readonly withoutTools?: readonly string[];
   /** Tokens of a prompt above which the host compacts by itself. Absent: the host's default. */
   readonly compactsAt?: number;
