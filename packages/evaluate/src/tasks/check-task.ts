@@ -40,7 +40,7 @@ export async function checkTask(
   }
 }
 
-/** Returns why the hidden files cannot be written, such as a file that the agent put in the place of their folder. */
+/** Returns why the hidden files cannot be written, such as a file at the path of their folder. */
 async function makeCopy(task: Task, workspace: string, place: string): Promise<string | undefined> {
   const copy = join(place, "workspace");
   await mkdir(join(place, "home"));

@@ -41,7 +41,7 @@ describe("a command check", () => {
   const check: Check = { type: "command", name: "tests", command: ["node", "test/sum.test.js"] };
   const task = aTask({ checks: [check], hidden });
 
-  it("runs hidden files in a copy, and tells the last line that names an error", async () => {
+  it("runs hidden files in a copy, and its evidence is the last line that names an error", async () => {
     const { results, left } = await checked(task);
 
     expect(results).toEqual([
@@ -59,7 +59,7 @@ describe("a command check", () => {
     expect(results).toMatchObject([{ isPassed: true }]);
   });
 
-  it("replaces what the agent put in the place of a hidden file, and fails where it cannot", async () => {
+  it("replaces what the agent put at the path of a hidden file, and fails where it cannot", async () => {
     const asFolder = await checked(task, {
       before: (folder) =>
         mkdir(join(folder, "test/sum.test.js"), { recursive: true }).then(() => undefined),
