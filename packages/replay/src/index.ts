@@ -17,3 +17,16 @@ export { replayJson } from "./report/replay-json.ts";
 export { replayPlot } from "./report/replay-plot.ts";
 export { type ReplayReport, replayReport } from "./report/replay-report.ts";
 export { replayText } from "./report/replay-text.ts";
+export { openGgufModel, type GgufModelOptions } from "./surprise/gguf-model.ts";
+export type { MeasureProgress } from "./surprise/measure-surprise.ts";
+export { runSurprise, type SurpriseOptions } from "./surprise/run-surprise.ts";
+export { openServerModel, type ServerModelOptions } from "./surprise/server-model.ts";
+export {
+  type LogLikelihood,
+  SurpriseError,
+  type SurpriseErrorCode,
+  type SurpriseModel,
+} from "./surprise/surprise-model.ts";
+export type { SurpriseFigure, SurpriseReport, ViewFigures } from "./surprise/surprise-report.ts";
+export { surpriseText } from "./surprise/surprise-text.ts";
+export { isSurpriseView, type SurpriseView, surpriseViews } from "./surprise/surprise-views.ts";

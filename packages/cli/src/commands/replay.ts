@@ -8,6 +8,12 @@ import { dirname, resolve } from "node:path";
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { counted } from "../format/amounts.ts";
+import {
+  checkSurpriseOptions,
+  replaySurprise,
+  surpriseKeyVariable,
+  surpriseOptions,
+} from "../replay-surprise.ts";
 
 export const replayCommand: Command = {
   name: "replay",
@@ -20,16 +26,26 @@ export const replayCommand: Command = {
     plot: { value: "FILE", help: "draw the result into FILE, as SVG" },
     threads: {
       value: "N",
-      help: "number of sessions to replay at once; default: the number of cores",
+      help: "number of sessions to replay at once, or of threads of a model; default: the number of cores",
     },
+    ...surpriseOptions,
   },
   notes: `PATH is a session file of Pi, Claude Code, Codex CLI or OpenCode, or a folder of such files. Without
 PATH, the sessions of Pi, Claude Code and Codex CLI on this machine are replayed. The command sends
-nothing and uses only a temporary store. docs/guide/replay.md defines every figure.`,
+nothing and uses only a temporary store. With --surprise-url the views and the answers are sent to
+the server; $${surpriseKeyVariable} is its key, if it requires one. docs/guide/replay.md defines every figure.`,
   async run(call) {
     const threads = threadCount(call.text("threads"));
-    const { replayJson, replayPlot, replayReport, replayText, ...other } = await loadReplay();
+    checkSurpriseOptions(call);
+    const loaded = await loadReplay();
+    const { replayJson, replayPlot, replayReport, replayText, ...other } = loaded;
     const { files, missing } = await sessionFiles(other, call);
+    if (call.isSet("surprise")) {
+      await replaySurprise(loaded, call, files);
+      if (missing.length > 0)
+        throw new CliError(`${missing.join("; ")}; the figures include only the other files`);
+      return;
+    }
     const plot = await plotPath(call, files);
     const outcomes = await replayAll(other, files, threads);
     for (const outcome of outcomes) noteDamage(call, outcome);

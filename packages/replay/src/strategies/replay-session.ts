@@ -115,7 +115,8 @@ function hostOf({ name }: RecordedSession, segment: number): HostSession {
   return { harness: "replay", sessionId: `${name}#${segment}` };
 }
 
-function firstPrices(): ReplayPrices {
+/** The price profile under which a replay makes its views. */
+export function firstPrices(): ReplayPrices {
   const [first] = replayPrices;
   if (first === undefined) throw new TypeError("there is no price profile");
   return first;
@@ -193,7 +194,14 @@ function decisionKey({ read, write, caching, breakpoints, lifetime }: ReplayPric
   return [ratio, caching, breakpoints, lifetime].join(" ");
 }
 
-function viewOptions({ read, write, caching, breakpoints, lifetime }: ReplayPrices): ViewOptions {
+/** The options of a view under prices. */
+export function viewOptions({
+  read,
+  write,
+  caching,
+  breakpoints,
+  lifetime,
+}: ReplayPrices): ViewOptions {
   const prices: PriceProfile = {
     read,
     write,
