@@ -17,6 +17,7 @@ import { indexCommand } from "./commands/index-folder.ts";
 import { linksCommand } from "./commands/links.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { evaluateCommand } from "./commands/evaluate.ts";
 import { exportCommand } from "./commands/export.ts";
 import { forgetCommand } from "./commands/forget.ts";
 import { historyCommand } from "./commands/history.ts";
@@ -95,6 +96,7 @@ const commands: readonly Command[] = [
   statsCommand,
   gcCommand,
   replayCommand,
+  evaluateCommand,
   xtdbCommand,
 ];
 

@@ -7,6 +7,8 @@ import { hostError } from "./host-error.ts";
 /** An installed release of Pi. */
 export interface PiInstallation {
   readonly version: string;
+  /** The folder of its package. */
+  readonly folder: string;
   /** The command line without arguments: Node and a script, or a program. */
   readonly command: readonly [string, ...string[]];
   /** Whether it sends `agent_settled` when a run is at rest. Before, the last event is `agent_end`. */
@@ -33,11 +35,12 @@ export function piInstallation(
   options: { readonly cli?: string; readonly node?: string } = {},
 ): PiInstallation {
   const script = options.cli === undefined ? foundScript() : scriptAt(options.cli);
-  const version = versionOf(script);
+  const { version, folder } = packageOf(script);
   if (isBefore(version, oldest))
     throw hostError(`Pi at ${script} is ${version}; install ${oldest} or newer`);
   return {
     version,
+    folder,
     command: /\.[cm]?js$/u.test(script) ? [options.node ?? process.execPath, script] : [script],
     settles: !isBefore(version, "0.80.4"),
     excludesTools: !isBefore(version, "0.77.0"),
@@ -72,13 +75,14 @@ function scriptAt(given: string): string {
   return realpathSync(join(given, script));
 }
 
-/** The version in the nearest `package.json` of a package of Pi. A program with Pi compiled into it has one beside it. */
-function versionOf(script: string): string {
+/** The nearest folder with a `package.json` of Pi, and its version. A program with Pi compiled into it has one beside it. */
+function packageOf(script: string): { readonly version: string; readonly folder: string } {
   for (let folder = dirname(script); ; folder = dirname(folder)) {
     const manifest = join(folder, "package.json");
     const fields = isFile(manifest) ? fieldsOf(readJson(manifest)) : {};
     const { version } = fields;
-    if (fieldsOf(fields["bin"])["pi"] !== undefined && typeof version === "string") return version;
+    if (fieldsOf(fields["bin"])["pi"] !== undefined && typeof version === "string")
+      return { version, folder };
     if (folder === dirname(folder))
       throw hostError(`no package.json of Pi belongs to ${script}; name the folder of its package`);
   }

@@ -1,0 +1,181 @@
+import type * as evaluate from "@self-context-manager/evaluate";
+import { stat } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+
+import { CliError, UsageError } from "../cli-errors.ts";
+import type { CommandCall } from "../command.ts";
+import { linesOf } from "../forget/input-lines.ts";
+import { counted } from "../format/amounts.ts";
+import { wholeNumber } from "../whole-number.ts";
+import { evaluating, resultsFolder } from "./load-evaluate.ts";
+import { namedModel } from "./named-model.ts";
+import { printReport } from "./print-report.ts";
+
+type Package = typeof evaluate;
+
+/** Shows a plan, or does its runs. */
+export async function runEvaluation(
+  call: CommandCall,
+  given: readonly string[],
+  { onlyPlan }: { readonly onlyPlan: boolean },
+): Promise<void> {
+  const out = resultsFolder(call, given);
+  const isPreregistered = call.isSet("preregister");
+  if (isPreregistered && !onlyPlan)
+    throw new UsageError(
+      "--preregister belongs to plan: it writes the plan before any run; then run does it",
+    );
+  await evaluating(async (loaded) => {
+    const host = await loaded.openHost(hostName(call), {
+      ...(call.text("host-path") === undefined
+        ? {}
+        : { path: resolve(call.folder, call.text("host-path") ?? "") }),
+      ...(call.text("thinking") === undefined ? {} : { thinking: call.text("thinking") ?? "" }),
+    });
+    const model = await namedModel(call, loaded, host);
+    const options = {
+      out,
+      host,
+      model,
+      arms: loaded.findArms(loaded.armNames(call.text("arms") ?? "plain,default")),
+      tasks: await chosenTasks(call, loaded),
+      version: await loaded.ownVersion(),
+      ...optionalNumbers(call),
+      parallel: wholeNumber(call, "parallel", 1),
+    };
+    if (onlyPlan && !isPreregistered) {
+      await call.print(planText(loaded.planOf(options)));
+      return;
+    }
+    const stop = new AbortController();
+    void call.interruption().then(() => stop.abort());
+    const done = await loaded.evaluate({
+      ...options,
+      preregister: isPreregistered,
+      signal: stop.signal,
+      onPlan: ({ plan, planHash }, left) =>
+        call.note(
+          `${planText(plan).trimEnd()}\nplan ${planHash.slice(0, 12)}: ${counted(left.length, "run")} to do`,
+        ),
+      onProgress: (progress) => call.note(progressText(progress)),
+      ...(call.isSet("yes") ? {} : { confirm: async (cost) => await confirmed(call, cost) }),
+    });
+    await printEnd(call, done, out);
+  });
+}
+
+function hostName(call: CommandCall): "pi" | "ai-sdk" | "openclaw" {
+  const given = call.text("host") ?? "pi";
+  if (given === "pi" || given === "ai-sdk" || given === "openclaw") return given;
+  throw new UsageError(`--host is ${JSON.stringify(given)}; it must be pi, ai-sdk or openclaw`);
+}
+
+/** The tasks of each seed: own ones by name or family, and those in folders. */
+async function chosenTasks(call: CommandCall, loaded: Package): Promise<evaluate.TasksBySeed> {
+  const wanted = listIn(call.text("tasks") ?? "all");
+  const folders: string[] = [];
+  const names: string[] = [];
+  for (const one of wanted) {
+    const path = resolve(call.folder, one);
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory() === true) folders.push(path);
+    else names.push(one);
+  }
+  const loadedTasks = (
+    await Promise.all(folders.map(async (one) => await loaded.loadTasks(one)))
+  ).flat();
+  const seeds = Array.from({ length: wholeNumber(call, "seeds", 1) }, (_, index) => index + 1);
+  return new Map(
+    seeds.map((seed) => [
+      seed,
+      [...(names.length === 0 ? [] : loaded.findTasks(names, seed)), ...loadedTasks],
+    ]),
+  );
+}
+
+function optionalNumbers(
+  call: CommandCall,
+): Pick<evaluate.EvaluateOptions, "budget" | "margin" | "requestsPerMinute" | "tokensPerMinute"> {
+  const budget = positive(call, "budget");
+  const margin = positive(call, "margin");
+  const requests = positive(call, "requests-per-minute");
+  const tokens = positive(call, "tokens-per-minute");
+  return {
+    ...(budget === undefined ? {} : { budget }),
+    ...(margin === undefined ? {} : { margin: margin / 100 }),
+    ...(requests === undefined ? {} : { requestsPerMinute: requests }),
+    ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
+  };
+}
+
+function positive(call: CommandCall, option: string): number | undefined {
+  const given = call.text(option);
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new UsageError(`--${option} is ${JSON.stringify(given)}; it must be a number above 0`);
+}
+
+function listIn(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+}
+
+function planText({ model, host, arms, tasks, seeds, margin }: evaluate.Plan): string {
+  const runs = arms.length * tasks.length * seeds.length;
+  return `${counted(runs, "run")}: ${counted(arms.length, "arm")} × ${counted(tasks.length, "task")} × ${counted(seeds.length, "seed")}
+  model  ${model}
+  host   ${host}
+  arms   ${arms.map(({ name }) => name).join(", ")}; the first is the baseline
+  margin ${Number((margin * 100).toFixed(2))} points
+`;
+}
+
+function progressText({ done, all, record }: evaluate.RunProgress): string {
+  const { task, arm, seed, isSolved, failure, figures, faults } = record;
+  const outcome = isSolved ? "solved" : `not solved (${failure?.kind ?? "other"})`;
+  const money = figures.dollars === undefined ? "" : `, $${figures.dollars.toFixed(4)}`;
+  const harm = faults.length === 0 ? "" : `; no result: ${faults[0] ?? ""}`;
+  return `${done} of ${all}  ${task}  ${arm}  seed ${seed}  ${outcome}, ${counted(figures.calls, "call")}${money}${harm}`;
+}
+
+async function confirmed(
+  call: CommandCall,
+  { runs, dollars, minutes }: evaluate.CostEstimate,
+): Promise<boolean> {
+  const money = dollars === undefined ? "an unknown amount" : `about $${dollars.toFixed(2)}`;
+  call.note(
+    `The ${counted(runs, "run")} that are left will cost ${money} and take about ${Math.ceil(minutes)} minutes one after another, if they cost as much as those of the pilot.`,
+  );
+  if (!call.canAsk) return false;
+  call.note("Type yes to do them:");
+  await using lines = linesOf(call);
+  return ["y", "yes"].includes((await lines.next()).trim().toLowerCase());
+}
+
+async function printEnd(
+  call: CommandCall,
+  { results, left, stopped }: evaluate.Evaluated,
+  folder: string,
+): Promise<void> {
+  const shown = relative(call.folder, folder) || ".";
+  if (stopped === "preregistered") {
+    await call.print(
+      `wrote the plan ${results.planHash} to ${shown}, preregistered at ${results.preregistered ?? ""}; scm evaluate run ${shown} with the same options does it\n`,
+    );
+    return;
+  }
+  if (stopped === "budget")
+    throw new CliError(
+      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${shown} shows those that are done, and the same command with a larger --budget goes on`,
+    );
+  if (stopped === "refused") {
+    call.note(
+      `${counted(left, "run")} are left; the same command with --yes does them, and those of the pilot are not repeated`,
+    );
+    return;
+  }
+  await printReport({ ...call }, [folder]);
+}

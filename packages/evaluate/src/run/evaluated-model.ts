@@ -1,0 +1,42 @@
+import type { Arm } from "../model/arm.ts";
+import type { ModelAccess } from "../model/model-access.ts";
+import type { Task } from "../model/task.ts";
+import { openTestModel, type TestModelOptions } from "../models/test-model.ts";
+
+/** What answers the requests of an evaluation. */
+export interface EvaluatedModel {
+  /** `provider/id`, as results name it. */
+  readonly name: string;
+  /** Opens the model for one run. */
+  open(run: ModelRun): Promise<OpenedModel>;
+}
+
+export interface ModelRun {
+  readonly task: Task;
+  readonly seed: number;
+  readonly arm: Arm;
+}
+
+export interface OpenedModel extends AsyncDisposable {
+  readonly access: ModelAccess;
+}
+
+/** A provider's model, which all runs share. `thinking`: the thinking level that the host asks for, if one was given. */
+export function providerModel(access: ModelAccess, thinking?: string): EvaluatedModel {
+  const level = thinking === undefined ? "" : `:${thinking}`;
+  return {
+    name: `${access.provider}/${access.id}${level}`,
+    open: async () => ({ access, [Symbol.asyncDispose]: async () => {} }),
+  };
+}
+
+/** A model for tests, which knows the task and is opened for each run. */
+export function testModel(
+  kind: TestModelOptions["kind"],
+  options: Omit<TestModelOptions, "kind" | "task" | "seed"> = {},
+): EvaluatedModel {
+  return {
+    name: `test/${kind}`,
+    open: async ({ task, seed }) => await openTestModel({ ...options, kind, task, seed }),
+  };
+}

@@ -1,0 +1,186 @@
+import { messageOf } from "@self-context-manager/objects";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { dollarsIn } from "../meter/request-file.ts";
+import { EvaluateError } from "../model/evaluate-error.ts";
+import type { Plan, Results } from "../model/plan.ts";
+import type { RunRecord } from "../model/run-record.ts";
+import { plannedRuns, type PlannedRun, planHash } from "./make-plan.ts";
+
+/** The plan as `plan.json` has it. */
+interface PlanFile {
+  readonly format: 1;
+  readonly planHash: string;
+  /** When the plan was preregistered, as ISO 8601. */
+  readonly preregistered?: string;
+  readonly plan: Plan;
+}
+
+/** The place of a plan and of its runs. */
+export interface ResultsFolder {
+  readonly folder: string;
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly preregistered?: string;
+}
+
+/** Returns the folder of a run that is done. Its name shows the run to a person; the key makes it unique. */
+export function runFolder(folder: string, run: PlannedRun): string {
+  return join(folder, "runs", nameOf(run));
+}
+
+/**
+ * Returns the file with the requests of a run. It is in the results from the first request on, because calls of a run that
+ * was broken off were paid too.
+ */
+export function requestsFile(folder: string, run: PlannedRun): string {
+  return join(folder, "requests", `${nameOf(run)}.jsonl`);
+}
+
+function nameOf({ key, parts }: PlannedRun): string {
+  const name = [parts.task.replaceAll("/", "-"), parts.arm, String(parts.seed), key].join("--");
+  return name.replaceAll(/[^\w.-]/gu, "_");
+}
+
+/** Returns the dollars of all calls in a folder of results, also of runs that were broken off. */
+export async function spentIn(folder: string): Promise<number> {
+  const names = await namesIn(join(folder, "requests"));
+  return names.reduce((sum, name) => sum + dollarsIn(join(folder, "requests", name)), 0);
+}
+
+export interface WritePlanOptions {
+  /** The time at which the plan is preregistered, as ISO 8601. Default: it is not. */
+  readonly preregistered?: string;
+}
+
+/**
+ * Writes a plan into its folder, or goes on with the equal plan that is there. A plan that is not preregistered can be
+ * replaced, for example by one with more seeds: runs that both plans have are kept. Rejects with `EvaluateError` and
+ * `EVALUATE_PLAN` if the folder has another plan that was preregistered.
+ */
+export async function writePlan(
+  folder: string,
+  plan: Plan,
+  { preregistered }: WritePlanOptions = {},
+): Promise<ResultsFolder> {
+  const hash = planHash(plan);
+  const known = await planIn(folder);
+  if (known?.planHash === hash) return { folder, ...known };
+  if (known?.preregistered !== undefined)
+    throw new EvaluateError(
+      "EVALUATE_PLAN",
+      `${folder} has another plan (${known.planHash.slice(0, 12)}), which was preregistered at ${known.preregistered}; what differs is ${differences(known.plan, plan)}. Repeat its options, or choose another folder`,
+    );
+  if (preregistered !== undefined && (await readRecords(folder)).length > 0)
+    throw new EvaluateError(
+      "EVALUATE_PLAN",
+      `${folder} has runs already; a plan is preregistered before the first run, so choose another folder`,
+    );
+  const file: PlanFile = {
+    format: 1,
+    planHash: hash,
+    ...(preregistered === undefined ? {} : { preregistered }),
+    plan,
+  };
+  for (const name of ["runs", "requests"]) await mkdir(join(folder, name), { recursive: true });
+  await writeWhole(join(folder, "plan.json"), `${JSON.stringify(file, undefined, 2)}\n`);
+  return { folder, ...file };
+}
+
+/** Reads the plan of a folder. Rejects with `EvaluateError` and `EVALUATE_FILE` if there is none. */
+export async function openResults(folder: string): Promise<ResultsFolder> {
+  const known = await planIn(folder);
+  if (known === undefined)
+    throw new EvaluateError(
+      "EVALUATE_FILE",
+      `${folder} has no plan.json; name a folder that scm evaluate has written`,
+    );
+  return { folder, ...known };
+}
+
+/** Reads the plan of a folder with those of its runs that are done. */
+export async function readResults(folder: string): Promise<Results> {
+  const { plan, planHash: hash, preregistered } = await openResults(folder);
+  const wanted = new Set(plannedRuns(plan).map(({ key }) => key));
+  const records = (await readRecords(folder)).filter(({ key }) => wanted.has(key));
+  return {
+    plan,
+    planHash: hash,
+    ...(preregistered === undefined ? {} : { preregistered }),
+    records,
+  };
+}
+
+/** Reads the results of all runs in a folder, also those of an earlier plan, by name of their folder. */
+export async function readRecords(folder: string): Promise<readonly RunRecord[]> {
+  const names = await namesIn(join(folder, "runs"));
+  const records = await Promise.all(
+    names.map(async (name) => await readJson(join(folder, "runs", name, "run.json"))),
+  );
+  // The package wrote the file itself, as a whole.
+  return records.filter((one) => one !== undefined) as unknown as readonly RunRecord[];
+}
+
+/** Writes a file that is whole or not there, even if the process is killed. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const made = `${path}.${process.pid}.tmp`;
+  await writeFile(made, text);
+  await rename(made, path);
+}
+
+async function planIn(folder: string): Promise<PlanFile | undefined> {
+  const path = join(folder, "plan.json");
+  const file = await readJson(path);
+  if (file === undefined) return undefined;
+  const { format, planHash: hash, plan } = file as Partial<PlanFile>;
+  if (format !== 1 || plan === undefined || hash === undefined)
+    throw new EvaluateError(
+      "EVALUATE_FILE",
+      `${path} is not a plan of format 1, which this version writes`,
+    );
+  if (planHash(plan) !== hash)
+    throw new EvaluateError(
+      "EVALUATE_FILE",
+      `${path} was changed: its plan does not have the hash that it names`,
+    );
+  return file as PlanFile;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw unreadable(path, cause);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    throw unreadable(folder, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): EvaluateError {
+  return new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
+    cause,
+  });
+}
+
+/** The names of the parts in which two plans differ. */
+function differences(one: Plan, other: Plan): string {
+  const names = Object.keys(one) as (keyof Plan)[];
+  return names
+    .filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]))
+    .join(", ");
+}
