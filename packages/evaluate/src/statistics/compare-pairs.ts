@@ -51,7 +51,7 @@ export interface Comparison {
   readonly designEffect: number;
   /**
    * The pairs with which non-inferiority would be shown with a power of 80 %, if the arms are equally good: for the
-   * observed discordance and for the bounds of its interval.
+   * observed discordance and for the bounds of its interval. Absent without a margin: no number is enough.
    */
   readonly pairsNeeded?: Estimate;
   /** The sum of each amount of the arm over that of the baseline. Absent: it is unknown, or that of the baseline is 0. */
@@ -106,10 +106,9 @@ export function comparePairs(
       nonInferiority: nonInferiority(difference, margin),
     }),
     p: exactMcnemar(onlyArm, onlyBaseline),
-    ...(discordance !== undefined && {
-      discordance,
-      pairsNeeded: pairsNeeded(discordance, { margin, confidence, effect }),
-    }),
+    ...(discordance !== undefined && { discordance }),
+    ...(discordance !== undefined &&
+      margin > 0 && { pairsNeeded: pairsNeeded(discordance, { margin, confidence, effect }) }),
     designEffect: effect,
     ratios,
   };
