@@ -1,8 +1,8 @@
 import type { Fact, Move, Task } from "../model/task.ts";
-import { factsOf, filled, showsLines, valueIn } from "./found-values.ts";
+import { factsOf, filled, showsLines, valuesIn } from "./found-values.ts";
 import type { HostTools, PlannedCall } from "./host-tools.ts";
 import type { Choice, Chooser, Sight } from "./mind.ts";
-import { foundTargets, namedTargets, type Target } from "./named-targets.ts";
+import { foundTargets, isPath, namedTargets, type Target } from "./named-targets.ts";
 import type { SeenMessage } from "./seen-request.ts";
 
 /**
@@ -13,6 +13,11 @@ import type { SeenMessage } from "./seen-request.ts";
 export function forgetfulChooser(task: Task): Chooser {
   let efforts = new Map<string, Effort>();
   let isEditFailed = false;
+  /**
+   * The values that the present move was planned with. What is read on the way, such as the old text of a file, does not
+   * change them while the request shows them.
+   */
+  const noted = new Map<string, string>();
   const effortFor = (name: string): Effort => {
     const effort = efforts.get(name) ?? newEffort();
     efforts.set(name, effort);
@@ -22,19 +27,23 @@ export function forgetfulChooser(task: Task): Chooser {
   return {
     begins: () => {
       efforts = new Map();
+      noted.clear();
       isEditFailed = false;
     },
     choose: (move, sight) => {
       const values = new Map<string, string>();
       for (const fact of factsOf(move, task)) {
-        const value = valueIn(sight.text, fact);
+        const shown = valuesIn(sight.text(), fact);
+        const first = noted.get(fact.id);
+        const value = first !== undefined && shown.includes(first) ? first : shown.at(-1);
         if (value === undefined) return searchFor(fact, sight, effortFor(fact.id));
+        noted.set(fact.id, value);
         values.set(fact.id, value);
         efforts.get(fact.id)?.succeeds();
       }
       const planned = filled(move, (id) => values.get(id));
       if (planned.type === "edit") {
-        const isUnseen = isEditFailed || !showsLines(sight.text, planned.oldText);
+        const isUnseen = isEditFailed || !showsLines(sight.text(), planned.oldText);
         const first = isUnseen && readFirst(planned, sight, effortFor(`edit ${planned.path}`));
         isEditFailed = false;
         if (first) return first;
@@ -49,6 +58,7 @@ export function forgetfulChooser(task: Task): Chooser {
         isEditFailed = true;
         return false;
       }
+      noted.clear();
       for (const name of ["failed edit", ...(move.type === "edit" ? [`edit ${move.path}`] : [])])
         efforts.delete(name);
       return true;
@@ -89,7 +99,7 @@ function newEffort(): Effort {
 }
 
 /** Calls of context tools for one value in one turn. A model that has not found it after so many gives up. */
-const mostLookUps = 8;
+const mostLookUps = 12;
 
 /** How often one value is got again by the moves of the task, in one turn. */
 const mostFound = 4;
@@ -116,6 +126,7 @@ function lookUp(source: string, sight: Sight, effort: Effort): Choice | undefine
   const { activate } = tools;
   if (activate === undefined) return undefined;
   const answer = result?.text ?? "";
+  if (isSearch(sight) && !effort.tried.has(`found ${answer}`)) effort.tried.add(`found ${answer}`);
   // Some contents are opened only by the tool of the host, and the answer says so.
   if (/\bcall \S+ with its path\b/u.test(answer) && isNew(effort, `read ${source}`)) {
     const call = tools.callOf({ type: "read", path: source });
@@ -125,8 +136,8 @@ function lookUp(source: string, sight: Sight, effort: Effort): Choice | undefine
     ...(effort.worked === undefined ? [] : [effort.worked]),
     ...furtherLines(sight),
     ...namedTargets(source, sight.messages),
-    ...(effort.tried.has("search") ? foundTargets(answer) : []),
-    ...effortTargets(effort),
+    ...earlierVersions(effort, sight),
+    ...hits(effort),
   ];
   const target = targets.find((one) => isNew(effort, JSON.stringify(one)));
   if (target === undefined) return undefined;
@@ -134,11 +145,28 @@ function lookUp(source: string, sight: Sight, effort: Effort): Choice | undefine
   return detour("look-up", { name: activate, arguments: { ...target } });
 }
 
-/** What an earlier search found and was not opened yet. */
-function effortTargets(effort: Effort): readonly Target[] {
-  return [...effort.tried]
+/** What the searches of this turn found, the newest first. */
+function hits({ tried }: Effort): readonly Target[] {
+  return [...tried]
     .filter((one) => one.startsWith("found "))
+    .toReversed()
     .flatMap((one) => foundTargets(one.slice("found ".length)));
+}
+
+/** Whether the last call was a search. */
+function isSearch({ messages, result, tools }: Sight): boolean {
+  return messages.some(({ calls }) =>
+    calls.some(({ id, name }) => id === result?.callId && name === tools.find),
+  );
+}
+
+/** Earlier versions of a file whose newest version did not have the value. */
+function earlierVersions({ opened }: Effort, { text }: Sight): readonly Target[] {
+  if (opened === undefined || !/^f\d+$/u.test(opened.id)) return [];
+  const shown = [...text().matchAll(new RegExp(`(?<!\\w)${opened.id} .*v(\\d+)`, "gu"))];
+  const newest = Math.max(0, ...shown.map(([, version]) => Number(version)));
+  const versions = [...new Set([newest - 1, 1])].filter((version) => version > 0);
+  return newest < 2 ? [] : versions.map((version) => ({ id: `${opened.id}@${String(version)}` }));
 }
 
 /** The rest of a content that one call could not show as a whole. */
@@ -158,18 +186,15 @@ function furtherLines({ messages, result }: Sight): readonly Target[] {
 }
 
 /** Searches by the words of a source, and for a path by the path first. */
-function search(source: string, { tools, result }: Sight, effort: Effort): Choice | undefined {
+function search(source: string, { tools }: Sight, effort: Effort): Choice | undefined {
   const { find, activate } = tools;
   if (find === undefined || activate === undefined) return undefined;
-  if (effort.tried.has("search") && result !== undefined) effort.tried.add(`found ${result.text}`);
-  const isPath = !source.includes(" ") && /[./]/u.test(source);
   const questions = [
-    ...(isPath ? [{ path: source }] : []),
+    ...(isPath(source) ? [{ path: source }] : []),
     { words: (source.match(/[\p{L}\p{N}_.-]{2,}/gu) ?? []).join(" ") },
   ];
   const question = questions.find((one) => isNew(effort, JSON.stringify(one)));
   if (question === undefined) return undefined;
-  effort.tried.add("search");
   return detour("search", { name: find, arguments: question });
 }
 

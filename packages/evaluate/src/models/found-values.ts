@@ -32,24 +32,16 @@ export function filled(move: Move, valueOf: (id: string) => string | undefined):
   }
 }
 
-/** Returns the value of a fact in a text: the group's last match. `undefined`: the text does not have it. */
-export function valueIn(text: string, { pattern }: Fact): string | undefined {
-  return [...text.matchAll(new RegExp(pattern, "gmu"))].at(-1)?.[1];
+/** Returns the values of a fact in a text, in the order of the text. The last one is the value. */
+export function valuesIn(text: string, { pattern }: Fact): readonly string[] {
+  return [...text.matchAll(new RegExp(pattern, "gmu"))].flatMap(([, value]) => value ?? []);
 }
 
-/**
- * Whether a text has all lines of another one. They can be at several places, and in a difference with a sign before
- * them: a model puts together what it sees of a file in parts.
- */
+/** Whether a text has all lines of another one, which can be at several places: a file can be shown in parts. */
 export function showsLines(text: string, wanted: string): boolean {
   if (text.includes(wanted)) return true;
   const lines = wanted.split("\n").map((line) => line.trim());
-  const there = new Set(
-    text.split("\n").flatMap((line) => {
-      const trimmed = line.trim();
-      return [trimmed, trimmed.replace(/^[+] ?/u, "").trim()];
-    }),
-  );
+  const there = new Set(text.split("\n").map((line) => line.trim()));
   // The first and the last line can begin or end within a line of the file.
   return lines.every(
     (line, index) =>

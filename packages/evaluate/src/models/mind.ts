@@ -38,8 +38,8 @@ export interface LogEntry {
 /** The request as a mind reads it for its next move. */
 export interface Sight {
   readonly messages: readonly SeenMessage[];
-  /** All texts of the messages. */
-  readonly text: string;
+  /** All texts of the messages, with the contents that differences and edits make. */
+  readonly text: () => string;
   readonly tools: HostTools;
   /** The result of its last call. */
   readonly result?: SeenMessage;

@@ -26,7 +26,8 @@ export function namedTargets(source: string, messages: readonly SeenMessage[]): 
 export function foundTargets(answer: string): readonly Target[] {
   return answer.split("\n").flatMap((line): readonly Target[] => {
     const [, id] = /^- ([\w-]+) /u.exec(line) ?? [];
-    if (id === undefined) return [];
+    // The search finds its own words in the chat.
+    if (id === undefined || /: --- toolcall .*find_objects/u.test(line)) return [];
     if (handle.test(id)) return [{ id }];
     // Of a chat only the lines around the one that was found.
     const place = Number(/, line (\d+)/u.exec(line)?.[1] ?? 1);
@@ -34,7 +35,16 @@ export function foundTargets(answer: string): readonly Target[] {
   });
 }
 
-/** Whether two texts have the same words, as far as the shorter one goes. */
+/** Whether a talk is about a source: it has the path, or most of the words. */
+function isAboutSource(text: string, source: string): boolean {
+  return isPath(source) ? hasWhole(plain(text), plain(source)) : sharesWords(text, source);
+}
+
+/** Whether a source looks like the path of a file, not like a command or words. */
+export function isPath(source: string): boolean {
+  return !source.includes(" ") && /[./]/u.test(source);
+}
+
 function sharesWords(text: string, source: string): boolean {
   const wanted = wordsIn(source);
   const there = new Set(wordsIn(text));
@@ -109,7 +119,7 @@ function handlesBefore(source: string, line: string): readonly string[] {
 function isNamed(text: string, source: string): boolean {
   const name = plain(source);
   const said = plain(text);
-  if (said.includes(name)) return true;
+  if (hasWhole(said, name)) return true;
   return [...said.matchAll(/(\S*)…(\S*)/gu)].some(([all, before = "", after = ""], index) => {
     if (after.length > 5 && name.endsWith(after)) return true;
     const start = said.slice(0, said.indexOf(all, index) + before.length);
@@ -117,6 +127,17 @@ function isNamed(text: string, source: string): boolean {
     const last = words.slice(-2).join(" ");
     return last.length > 5 && name.includes(last);
   });
+}
+
+/** Whether a text has another one that no letter or digit continues: `open.sh 4` is not in `open.sh 48`. */
+function hasWhole(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1))
+    if (!isOfWord(text[at - 1]) && !isOfWord(text[at + part.length])) return true;
+  return false;
+}
+
+function isOfWord(sign: string | undefined): boolean {
+  return /[\p{L}\p{N}_]/u.test(sign ?? "");
 }
 
 function plain(text: string): string {
@@ -131,16 +152,17 @@ function ofTurns(source: string, messages: readonly SeenMessage[]): readonly Tar
       const folded = [...text.matchAll(fold)].flatMap(([all, id = "", turn]) => {
         const rows = text.slice(text.indexOf(all));
         const isAbout =
-          sharesWords(rows, source) || (before !== undefined && sharesWords(before.text, source));
+          isAboutSource(rows, source) ||
+          (before !== undefined && isAboutSource(before.text, source));
         return isAbout ? [{ id, turn: Number(turn) }] : [];
       });
       const left = text.includes("are not shown; activate ")
         ? [...text.matchAll(/^(\d+)\. (.+)$/gmu)].flatMap(([, turn, words = ""]) =>
-            sharesWords(words, source) ? [{ id: "chat", turn: Number(turn) }] : [],
+            isAboutSource(words, source) ? [{ id: "chat", turn: Number(turn) }] : [],
           )
         : [];
       const [, part] = omission.exec(text) ?? [];
-      const isPart = role === "user" && part !== undefined && sharesWords(text, source);
+      const isPart = role === "user" && part !== undefined && isAboutSource(text, source);
       return [...folded, ...left, ...(isPart ? [{ id: part }] : [])];
     })
     .toReversed();

@@ -63,14 +63,6 @@ export function seenCompletions({ messages, tools }: WireRequest, tokens: number
   };
 }
 
-/** Returns all texts of messages: what was said, results, and the arguments of calls. */
-export function textOf(messages: readonly SeenMessage[]): string {
-  return messages
-    .flatMap(({ text, calls }) => [text, ...calls.map((call) => textIn(call.arguments))])
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
 /** Returns the texts in the arguments of a call, without the signs of JSON. */
 export function textIn(value: unknown): string {
   if (typeof value === "string") return value;

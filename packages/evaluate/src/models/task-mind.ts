@@ -1,9 +1,10 @@
 import type { Reply } from "../loopback/loopback-reply.ts";
 import type { Move, Task } from "../model/task.ts";
+import { readText } from "./current-contents.ts";
 import { hostTools, type HostTools, type PlannedCall } from "./host-tools.ts";
 import type { Chooser, Deed, LogEntry, Mind, Sight } from "./mind.ts";
 import { answerWithMistake, type MistakeOptions, mistakeBefore } from "./mistakes.ts";
-import { type SeenMessage, type SeenRequest, textOf } from "./seen-request.ts";
+import type { SeenMessage, SeenRequest } from "./seen-request.ts";
 
 export interface TaskMindOptions {
   readonly task: Task;
@@ -128,11 +129,12 @@ function sightOf(
   result: SeenMessage | undefined,
 ): Sight {
   const seen = sees(messages);
+  let text: string | undefined;
   const named: HostTools = hostTools(tools);
   const shown = result && seen.find(({ callId }) => callId === result.callId);
   return {
     messages: seen,
-    text: textOf(seen),
+    text: () => (text ??= readText(seen)),
     tools: named,
     ...(shown === undefined ? {} : { result: shown }),
   };

@@ -114,6 +114,12 @@ describe("a request does not name", () => {
     expect(namedTargets("npm test", messages)).toEqual([]);
   });
 
+  it("a command that continues the words of the source", () => {
+    const messages = called({ command: "sh open.sh 48" }, "[t3 ok, 4.1k chars]");
+
+    expect(namedTargets("sh open.sh 4", messages)).toEqual([]);
+  });
+
   it("anything in a path that looks like a handle", () => {
     expect(namedTargets("a.ts", [user("See lib/f1/a.ts.")])).toEqual([]);
   });
@@ -125,6 +131,13 @@ describe("the answer of a search", () => {
       "- f1 notes/limits.md 139, line 3 #Limits: The rate\n- chat 12 turns, line 40: rate";
 
     expect(foundTargets(answer)).toEqual([{ id: "f1" }, { id: "chat", from: 38, to: 60 }]);
+  });
+
+  it("has no line that the search found of itself", () => {
+    const answer =
+      '- chat chat 4 turns, line 7: --- toolcall [ref:toolcall/x] tool=find_objects args="rate"';
+
+    expect(foundTargets(answer)).toEqual([]);
   });
 
   it("can have none", () => {

@@ -145,6 +145,30 @@ describe("a forgetful model", () => {
     expect(run.answers.at(-1)).toBe("The code is 1111 and the rate 41.");
   });
 
+  it("keeps a value that it read before it looks at the old text of a file", async () => {
+    const steps: typeof smallTask.steps = [
+      {
+        type: "prompt",
+        text: "Update the limits.",
+        moves: [
+          { type: "run", command: "echo rate = 42 | grep rate" },
+          {
+            type: "edit",
+            path: "src/limits.txt",
+            oldText: "rate = 41",
+            newText: "rate = {{rate}}",
+          },
+          { type: "answer", text: "Done." },
+        ],
+      },
+    ];
+
+    const run = await runSmall({ task: { ...smallTask, steps } });
+
+    expect(run.host.called).toEqual(["bash", "read", "edit"]);
+    expect(run.limits).toBe("rate = 42\nburst = 7\n");
+  });
+
   it("never has a value from the task", async () => {
     const facts = smallTask.facts.map((fact) => ({ ...fact, value: "wrong" }));
 
