@@ -22,6 +22,8 @@ export interface HostRunOptions {
   readonly script: LoopbackModelOptions["script"];
   readonly files?: Readonly<Record<string, string>>;
   readonly access?: Partial<ModelAccess>;
+  /** Returns the model as the host gets it: through a meter, for example. */
+  readonly through?: (access: ModelAccess) => ModelAccess;
 }
 
 /** A host of evaluations in temporary folders, with a scripted model. */
@@ -49,7 +51,7 @@ export async function openHostRun(options: HostRunOptions): Promise<HostRun> {
   const model = stack.use(await openLoopbackModel({ script: options.script }));
   const [arm] = typeof options.arm === "string" ? findArms([options.arm]) : [options.arm];
   if (arm === undefined) throw new TypeError("one name gives one arm");
-  const access: ModelAccess = {
+  const direct: ModelAccess = {
     provider: "url",
     id: "loopback-1",
     api: "openai-completions",
@@ -60,6 +62,7 @@ export async function openHostRun(options: HostRunOptions): Promise<HostRun> {
     isReasoning: false,
     ...options.access,
   };
+  const access = options.through?.(direct) ?? direct;
   const store = join(root, "store.sqlite");
   const session = stack.use(await options.host.open({ arm, access, workspace, home, store }));
   const opened = stack.move();

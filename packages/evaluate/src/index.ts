@@ -30,6 +30,15 @@ export { armForms, armNames, findArms } from "./arms/find-arms.ts";
 export { namedArms } from "./arms/named-arms.ts";
 export { type AiSdkHostOptions, openAiSdkHost } from "./hosts/ai-sdk-host.ts";
 export { openPiHost, type PiHostOptions } from "./hosts/pi-host.ts";
+export { type Meter, type MeteredRun, type MeterOptions, openMeter } from "./meter/meter.ts";
+export type { MeterClock } from "./meter/clock.ts";
+export {
+  resolveModel,
+  type ResolveModelOptions,
+  urlModel,
+  type UrlModelOptions,
+} from "./meter/resolve-model.ts";
+export type { RunOptions, StopReason } from "./meter/run-ledger.ts";
 export type { EvaluationHost, HostAnswer, HostOptions, HostSession } from "./model/host.ts";
 export { openHost, type OpenHostOptions } from "./hosts/open-host.ts";
 export type { Plan, PlannedTask, Results } from "./model/plan.ts";

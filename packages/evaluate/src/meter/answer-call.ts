@@ -17,6 +17,7 @@ import { bodyText, relayBody, type RelayedBody, sendHead } from "./relay.ts";
 import { isBusy, repeatDelay } from "./repeat-delay.ts";
 import { requestBound } from "./request-bound.ts";
 import type { RunLedger, StartedCall } from "./run-ledger.ts";
+import type { Spending } from "./spending.ts";
 import { sendUpstream } from "./upstream.ts";
 
 /** A run as its calls need it. */
@@ -29,6 +30,9 @@ export interface CallScope {
   readonly isLimited: boolean;
   readonly limits: RateLimits;
   readonly clock: MeterClock;
+  /** The name of the run in what is spent. */
+  readonly name: string;
+  readonly spend: (spending: Spending) => void;
 }
 
 /** A request of a host. */
@@ -92,7 +96,7 @@ export async function answerCall(
   outgoing: ServerResponse,
 ): Promise<void> {
   const { ledger, budget, access } = scope;
-  if (ledger.stopped !== undefined) return refuseStopped(outgoing, ledger.stopped);
+  if (ledger.stopped !== undefined) return refuseStopped(outgoing, ledger);
   const body = request.body.toString();
   const fields = fieldsOf(jsonIn(body));
   const model = modelAskedFor(request.path, fields["model"]);
@@ -127,7 +131,7 @@ async function sendCall(call: Call): Promise<void> {
       last?.();
       return refuse(scope, request, outgoing);
     }
-    started ??= ledger.begin(withoutKey(scope, request.body.toString()), call.bound);
+    started ??= beginCall(call);
     if (started === undefined) return refuse(scope, request, outgoing);
     const attempt = { started, admitted, startedMs: ledger.elapsed(), sentAt: clock.now() };
     const response = await openAnswer(call, attempt);
@@ -154,6 +158,14 @@ async function sendCall(call: Call): Promise<void> {
     admitted.correct(0);
     limits.pause(delay);
   }
+}
+
+/** Records the beginning of a call, before its first request is sent. Undefined: the run has had its last call. */
+function beginCall({ scope, request, bound }: Call): StartedCall | undefined {
+  const started = scope.ledger.begin(withoutKey(scope, request.body.toString()));
+  if (started !== undefined && bound !== undefined)
+    scope.spend({ call: `${scope.name}/${started.number}`, bound });
+  return started;
 }
 
 /** Sends one request. Resolves with undefined if there is no answer, after the failure was recorded. */
@@ -231,7 +243,7 @@ function endCall(
   { started, ...attempt }: Attempt,
   { status, read, isFree }: Outcome,
 ): void {
-  const { scope, request, reservation } = call;
+  const { scope, request, bound, reservation } = call;
   const { usage, isComplete, answer, error, isOverWindow } = read;
   const cost = isFree ? { dollars: 0 } : costOf(call, read);
   const record: CallRecord = {
@@ -249,6 +261,8 @@ function endCall(
     usage === undefined ? 0 : usage.input + usage.cacheRead + usage.cacheWrite + usage.output,
   );
   started.end(record, answer);
+  if (bound !== undefined)
+    scope.spend({ call: `${scope.name}/${started.number}`, dollars: record.dollars ?? 0 });
   reservation.settle(record.dollars ?? 0);
 }
 
@@ -280,7 +294,7 @@ async function waited<Value>({ wait }: RunLedger, waiting: Promise<Value>): Prom
 /** Ends the answer of a call that was not sent. */
 function refuse({ ledger }: CallScope, { gone }: ClientRequest, outgoing: ServerResponse): void {
   if (gone.aborted) outgoing.destroy();
-  else refuseStopped(outgoing, ledger.stopped ?? "closed");
+  else refuseStopped(outgoing, ledger);
 }
 
 function textOf(scope: CallScope, response: IncomingMessage, { body }: RelayedBody): string {

@@ -23,7 +23,7 @@ export function factSeen(text: string, fact: Fact): FactState {
 }
 
 /** Returns the compiled pattern of a fact. Throws `EvaluateError` with `EVALUATE_TASK`. */
-export function factPattern(fact: Fact): RegExp {
+function factPattern(fact: Fact): RegExp {
   const known = patterns.get(fact);
   if (known !== undefined) return known;
   const pattern = compile(fact);

@@ -17,6 +17,7 @@ import { rateLimits, type RateLimits } from "./rate-limits.ts";
 import { refuseStopped, sendError } from "./refusal.ts";
 import { relayBody, sendHead } from "./relay.ts";
 import { type RunLedger, runLedger, type RunOptions, type StopReason } from "./run-ledger.ts";
+import type { Spending } from "./spending.ts";
 import { sendUpstream } from "./upstream.ts";
 
 export interface MeterOptions {
@@ -28,6 +29,11 @@ export interface MeterOptions {
   readonly requestsPerMinute?: number;
   /** The most tokens, of input and output, in any minute. Absent: no limit. */
   readonly tokensPerMinute?: number;
+  /**
+   * Gets the most that each call can cost before its request is sent, and its cost afterwards. If both are kept, no money
+   * is forgotten when the process is killed. Calls without prices are left out.
+   */
+  readonly spend?: (spending: Spending) => void;
   /** Default: the clock of the machine. */
   readonly clock?: MeterClock;
 }
@@ -53,6 +59,8 @@ export interface MeteredRun extends AsyncDisposable {
   readonly waitedMs: number;
   /** Why the run gets no more answers. Undefined: it gets them. */
   readonly stopped: StopReason | undefined;
+  /** Requests that were refused because the run is stopped. */
+  readonly refused: number;
   /** Aborted when the run is stopped. */
   readonly stopSignal: AbortSignal;
   /** Returns the text of a request: instructions, messages, arguments and results of tools, joined by line feeds. */
@@ -73,7 +81,7 @@ interface OpenRun {
 
 /** Opens a meter on a free loopback port. */
 export async function openMeter(options: MeterOptions = {}): Promise<Meter> {
-  const { budget: limit, clock = systemClock } = options;
+  const { budget: limit, clock = systemClock, spend = () => undefined } = options;
   const budget = budgetAccount({ limit, spent: options.spent });
   const limitsByOrigin = new Map<string, RateLimits>();
   const runs = new Map<string, OpenRun>();
@@ -113,20 +121,21 @@ export async function openMeter(options: MeterOptions = {}): Promise<Meter> {
       const { access } = runOptions;
       const url = providerUrl(access, limit);
       const ledger = runLedger(runOptions, clock);
-      const name = `run-${randomBytes(16).toString("hex")}`;
+      const token = `run-${randomBytes(16).toString("hex")}`;
       // Hosts look for the provider's name in the URL, for example to use its way of caching.
-      const path = `/${name}/${url.host}${url.pathname.replace(/\/$/u, "")}`;
+      const path = `/${token}/${url.host}${url.pathname.replace(/\/$/u, "")}`;
       const standIn = standInFor(access.key);
       const isLimited = limit !== undefined;
       const limits = limitsOf(url);
-      const scope = { ledger, access, standIn, budget, isLimited, limits, clock };
+      const { name = token } = runOptions;
+      const scope = { ledger, access, standIn, budget, isLimited, limits, clock, name, spend };
       const run = {
         scope,
         path,
         closing: new AbortController(),
         inFlight: new Set<Promise<void>>(),
       };
-      runs.set(name, run);
+      runs.set(token, run);
       return meteredRun(run, { ...access, url: origin + path, key: standIn });
     },
     [Symbol.asyncDispose]: async () => {
@@ -155,6 +164,9 @@ function meteredRun(run: OpenRun, access: ModelAccess): MeteredRun {
     },
     get stopped() {
       return ledger.stopped;
+    },
+    get refused() {
+      return ledger.refused;
     },
     stopSignal: ledger.stopSignal,
     requestText: (number) => ledger.bodyText(number),
@@ -233,7 +245,7 @@ async function passThrough(
   request: ClientRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
-  if (scope.ledger.stopped !== undefined) return refuseStopped(outgoing, scope.ledger.stopped);
+  if (scope.ledger.stopped !== undefined) return refuseStopped(outgoing, scope.ledger);
   try {
     const response = await sendUpstream(forwarded(scope, request));
     sendHead(response, outgoing);

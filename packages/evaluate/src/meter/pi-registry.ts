@@ -16,7 +16,7 @@ export interface PiRegistry {
   keyFor(model: unknown): Promise<PiKey>;
 }
 
-export interface PiKey {
+interface PiKey {
   readonly key: string | undefined;
   /** A base URL that goes with the key. */
   readonly url?: string;

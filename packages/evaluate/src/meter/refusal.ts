@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import type { StopReason } from "./run-ledger.ts";
+import type { RunLedger, StopReason } from "./run-ledger.ts";
 
 /**
  * The messages for a run that gets no more answers. They have no digits and none of the words by which hosts recognise
@@ -14,8 +14,10 @@ const messages: Readonly<Record<StopReason, string>> = {
 };
 
 /** Answers that a run gets no more answers: 402 for the budget, otherwise 403. Hosts repeat neither. */
-export function refuseStopped(outgoing: ServerResponse, reason: StopReason): void {
-  sendError(outgoing, reason === "budget" ? 402 : 403, messages[reason]);
+export function refuseStopped(outgoing: ServerResponse, ledger: RunLedger): void {
+  const { stopped = "closed" } = ledger;
+  ledger.refused += 1;
+  sendError(outgoing, stopped === "budget" ? 402 : 403, messages[stopped]);
 }
 
 /** Sends an error in a form that the clients of all protocols can read. After the beginning of an answer, breaks it off. */

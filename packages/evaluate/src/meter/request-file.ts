@@ -15,22 +15,19 @@ export interface KeptRequest {
   readonly step: number;
   /** The body of the request. */
   readonly body: string;
-  /** The most that the call can cost, in dollars. Absent: the prices are unknown. */
-  readonly bound?: number;
   /** Absent: the process ended before the answer did. */
   readonly answer?: MeteredAnswer;
   readonly call?: CallRecord;
 }
 
 /** The beginning of a call, written before the request is sent. */
-export interface RequestLine extends ChainedText {
+interface RequestLine extends ChainedText {
   readonly number: number;
   readonly step: number;
-  readonly bound?: number;
 }
 
 /** The end of a call. */
-export interface AnswerLine {
+interface AnswerLine {
   readonly number: number;
   readonly answer: MeteredAnswer;
   readonly call: CallRecord;
@@ -45,7 +42,7 @@ export interface RequestFile {
   writeAnswer(line: AnswerLine): void;
 }
 
-/** Begins a run in a file. Earlier runs in it stay, because their calls were paid. Without a path, nothing is kept. */
+/** Begins a run in a file. Earlier runs in it stay, because they show what was paid. Without a path, nothing is kept. */
 export function requestFile(path: string | undefined): RequestFile {
   const write = (type: string, line: object): void => {
     if (path !== undefined) appendFileSync(path, `${JSON.stringify({ type, ...line })}\n`);
@@ -63,19 +60,6 @@ export function requestFile(path: string | undefined): RequestFile {
 /** Returns the requests of the last run in a file, in order. Throws `EvaluateError` with `EVALUATE_FILE`. */
 export function readRequests(path: string): readonly KeptRequest[] {
   return runsIn(path).at(-1) ?? [];
-}
-
-/**
- * Returns the dollars of all calls of a file. A call without an end counts with its bound: the process ended while the
- * provider answered.
- */
-export function dollarsIn(path: string): number {
-  return runsIn(path)
-    .flat()
-    .reduce(
-      (sum, { call, bound = 0 }) => sum + (call === undefined ? bound : (call.dollars ?? 0)),
-      0,
-    );
 }
 
 /** The requests of each run in a file. */
@@ -109,7 +93,6 @@ function isTorn(index: number, lines: readonly string[], values: readonly JsonOb
 }
 
 function requestOf(line: JsonObject, before: string): KeptRequest {
-  const bound = tokensIn(line["bound"]);
   return {
     number: tokensIn(line["number"]) ?? 0,
     step: tokensIn(line["step"]) ?? 0,
@@ -118,7 +101,6 @@ function requestOf(line: JsonObject, before: string): KeptRequest {
       sharedEnd: tokensIn(line["sharedEnd"]) ?? 0,
       rest: textIn(line["rest"]),
     }),
-    ...(bound === undefined ? {} : { bound }),
   };
 }
 

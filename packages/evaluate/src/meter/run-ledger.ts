@@ -1,5 +1,3 @@
-import { defined } from "@self-context-manager/objects";
-
 import type { MeteredAnswer } from "../model/metered-answer.ts";
 import type { ModelAccess } from "../model/model-access.ts";
 import type { CallRecord, RunEnd } from "../model/run-record.ts";
@@ -16,6 +14,8 @@ export interface RunOptions {
   readonly access: ModelAccess;
   /** The file that requests are added to, as JSON lines. Absent: they are kept in memory only. */
   readonly file?: string;
+  /** The name of the run in what is spent. Default: a new one. */
+  readonly name?: string;
   /** Model calls after which the run is stopped with `call-limit`. Absent: no limit. */
   readonly callLimit?: number;
 }
@@ -26,13 +26,15 @@ export interface RunLedger {
   readonly answers: readonly MeteredAnswer[];
   readonly wait: WaitTime;
   readonly stopped: StopReason | undefined;
+  /** Requests that were answered with an error because the run is stopped. */
+  refused: number;
   /** Aborted when the run is stopped. */
   readonly stopSignal: AbortSignal;
   step: number;
   /** Milliseconds since the run began, without waits. */
   elapsed(): number;
   /** Begins a call before its request is sent. Returns undefined, and stops the run, if the run has its last call. */
-  begin(body: string, bound: number | undefined): StartedCall | undefined;
+  begin(body: string): StartedCall | undefined;
   bodyText(number: number): string;
   stop(reason: StopReason): void;
 }
@@ -76,6 +78,7 @@ export function runLedger(
     get stopped() {
       return stopped;
     },
+    refused: 0,
     stopSignal: stopping.signal,
     get step() {
       return step;
@@ -84,7 +87,7 @@ export function runLedger(
       step = next;
     },
     elapsed: () => clock.now() - began - wait.ms,
-    begin: (body, bound) => {
+    begin: (body) => {
       if (bodies.length >= callLimit) {
         stop("call-limit");
         return undefined;
@@ -94,7 +97,7 @@ export function runLedger(
       lastBody = body;
       const number = bodies.length;
       const ofStep = step;
-      kept.writeRequest({ number, step: ofStep, ...defined({ bound }), ...chained });
+      kept.writeRequest({ number, step: ofStep, ...chained });
       return {
         number,
         step: ofStep,

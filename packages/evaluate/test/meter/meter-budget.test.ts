@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { openMeter } from "../../src/meter/meter.ts";
+import type { Spending } from "../../src/meter/spending.ts";
 import { accessTo, ask, question } from "./meter-samples.ts";
 import { completion, openPricingServer, sendJson } from "./pricing-server.ts";
 
@@ -37,6 +38,7 @@ describe("a budget", () => {
     expect(statuses).toEqual([200, 200, 402, 402]);
     expect([meter.spent, meter.isBudgetSpent]).toEqual([10, true]);
     expect([one.stopped, other.stopped]).toEqual(["budget", "budget"]);
+    expect([one.refused, other.refused]).toEqual([2, 1]);
     expect(message).toMatch(/out of budget/u);
     expect(message).not.toMatch(passing);
   });
@@ -66,6 +68,25 @@ describe("a budget", () => {
 
     expect(run.calls).toMatchObject([{ isBound: true, isIncomplete: true }]);
     expect(meter.spent).toBeGreaterThan(1_000);
+  });
+
+  it("is told of each call before it is sent and after its end", async () => {
+    const spent: Spending[] = [];
+    await using provider = await openPricingServer((out, _, index) => {
+      spent.push({ call: "sent", bound: index });
+      sendJson(out, completion(5, 1));
+    });
+    await using meter = await openMeter({ spend: (spending) => spent.push(spending) });
+    await using run = meter.openRun({ access: accessTo(provider.url), name: "run-a" });
+    const body = JSON.stringify(question("Go"));
+
+    await ask(run.access, body);
+
+    expect(spent).toEqual([
+      { call: "run-a/1", bound: body.length + 1_000 + 10 },
+      { call: "sent", bound: 0 },
+      { call: "run-a/1", dollars: 6 },
+    ]);
   });
 
   it("refuses requests whose price is unknown: of other models, and of other kinds", async () => {

@@ -2,7 +2,7 @@ import type { MeterClock } from "../../src/meter/clock.ts";
 import type { ModelAccess } from "../../src/model/model-access.ts";
 
 /** A dollar per token of input and of output, so that dollars are counted easily. */
-export const dollarPerToken = {
+const dollarPerToken = {
   input: 1_000_000,
   output: 1_000_000,
   cacheRead: 1_000_000,

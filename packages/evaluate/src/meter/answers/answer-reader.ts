@@ -4,7 +4,7 @@ import type { MeteredAnswer } from "../../model/metered-answer.ts";
 import type { CallUsage } from "../../model/run-record.ts";
 
 /** What a protocol says in the events of an answer. */
-export interface ReadEvents {
+interface ReadEvents {
   /** Absent: the provider reported none. */
   readonly usage?: CallUsage;
   readonly answer: MeteredAnswer;

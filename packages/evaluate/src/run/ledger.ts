@@ -1,0 +1,54 @@
+import { messageOf } from "@self-context-manager/objects";
+import { appendFileSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Spending } from "../meter/spending.ts";
+import { EvaluateError } from "../model/evaluate-error.ts";
+
+/** The money that an evaluation has spent, in a file, so that it counts also after the process was killed. */
+export interface Ledger {
+  /** Dollars of all sittings before this one. A call that did not end counts with the most that it could cost. */
+  readonly spent: number;
+  /** Writes one line before it returns. */
+  readonly write: (spending: Spending) => void;
+}
+
+/** Opens the ledger of a folder of results, `spent.jsonl`. */
+export async function openLedger(folder: string): Promise<Ledger> {
+  const path = join(folder, "spent.jsonl");
+  await mkdir(folder, { recursive: true });
+  const spent = sumOf(await linesOf(path));
+  return {
+    spent,
+    write: (spending) => appendFileSync(path, `${JSON.stringify(spending)}\n`),
+  };
+}
+
+async function linesOf(path: string): Promise<readonly Spending[]> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    throw new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
+      cause,
+    });
+  }
+  // The last line can be cut off if the machine stopped. What it began with is in the line before it.
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
+  return lines.filter((line) => line !== "").map((line): Spending => JSON.parse(line));
+}
+
+function sumOf(lines: readonly Spending[]): number {
+  const costs = new Map<string, number>();
+  let ended = 0;
+  for (const line of lines) {
+    if ("bound" in line) costs.set(line.call, line.bound);
+    else {
+      costs.delete(line.call);
+      ended += line.dollars;
+    }
+  }
+  return [...costs.values()].reduce((all, one) => all + one, ended);
+}
