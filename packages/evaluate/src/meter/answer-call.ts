@@ -86,6 +86,7 @@ const notConnected: ReadonlySet<unknown> = new Set([
   "EAI_AGAIN",
   "EHOSTUNREACH",
   "ENETUNREACH",
+  "ERR_PROXY_TUNNEL",
 ]);
 
 /** Forwards a model call when the budget and the rate limits allow it, and records it. */
@@ -301,7 +302,7 @@ function textOf(scope: CallScope, response: IncomingMessage, { body }: RelayedBo
   return withoutKey(scope, bodyText(body, response.headers["content-encoding"]));
 }
 
-/** Returns a text that can be kept: with the stand-in in the place of the key. */
+/** Returns a text that can be kept: with the stand-in instead of the key. */
 function withoutKey({ access: { key }, standIn }: CallScope, text: string): string {
   return key.length < shortestKey ? text : text.replaceAll(key, standIn);
 }

@@ -81,6 +81,7 @@ interface OpenRun {
 
 /** Opens a meter on a free loopback port. */
 export async function openMeter(options: MeterOptions = {}): Promise<Meter> {
+  checkLimits(options);
   const { budget: limit, clock = systemClock, spend = () => undefined } = options;
   const budget = budgetAccount({ limit, spent: options.spent });
   const limitsByOrigin = new Map<string, RateLimits>();
@@ -147,6 +148,16 @@ export async function openMeter(options: MeterOptions = {}): Promise<Meter> {
       await closed;
     },
   };
+}
+
+/** A limit that is no number would never be reached. */
+function checkLimits(options: MeterOptions): void {
+  for (const name of ["budget", "spent", "requestsPerMinute", "tokensPerMinute"] as const) {
+    const value = options[name];
+    const isMoney = name === "budget" || name === "spent";
+    if (value === undefined || value > 0 || (isMoney && value === 0)) continue;
+    throw new RangeError(`${name} is ${value}; it must be a number above 0`);
+  }
 }
 
 function meteredRun(run: OpenRun, access: ModelAccess): MeteredRun {
@@ -217,7 +228,7 @@ async function answerRequest(
     if (!outgoing.writableFinished) closed.abort();
   });
   const gone = AbortSignal.any([closed.signal, run.closing.signal]);
-  const body = await readBody(incoming);
+  const body = await readBody(incoming, gone);
   if (body === undefined) return;
   const request = { method, path, headers: incoming.rawHeaders, body, gone };
   const api = callApi(method, path);
@@ -228,13 +239,17 @@ async function answerRequest(
 }
 
 /** Reads a request. Resolves with undefined if the client closes the connection before its end. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(incoming: IncomingMessage, gone: AbortSignal): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
+  const leave = (): void => void incoming.destroy();
+  gone.addEventListener("abort", leave);
   try {
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
   } catch {
     // Nobody waits for an answer.
     return undefined;
+  } finally {
+    gone.removeEventListener("abort", leave);
   }
   return Buffer.concat(chunks);
 }

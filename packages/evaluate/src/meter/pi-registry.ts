@@ -12,7 +12,7 @@ import { EvaluateError } from "../model/evaluate-error.ts";
 export interface PiRegistry {
   /** Every model of a text protocol, as Pi has it. */
   readonly models: readonly unknown[];
-  /** Finds the key of a model, and the names of the environment variables that were looked at, as far as Pi tells. */
+  /** Finds the key of a model, and the names of the environment variables that were looked at, as far as Pi shows them. */
   keyFor(model: unknown): Promise<PiKey>;
 }
 

@@ -110,7 +110,7 @@ export function runLedger(
     },
     bodyText: (number) => {
       if (bodies[number - 1] === undefined) throw new RangeError(`there is no call ${number}`);
-      // Reading forwards goes on from the last text.
+      // Reading forwards continues from the last text.
       if (number < reader.number) reader = { number: 0, body: "" };
       for (const chained of bodies.slice(reader.number, number))
         reader = { number: reader.number + 1, body: unchainText(reader.body, chained) };

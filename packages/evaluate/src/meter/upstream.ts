@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent, request as requestHttps } from "node:https";
 
 import { pairsOf, type RawHeaders } from "./credentials.ts";
 
@@ -44,7 +44,8 @@ export async function sendUpstream(sent: UpstreamRequest): Promise<IncomingMessa
   const hasBody = sent.body.length > 0 || sent.method === "POST";
   const options: RequestOptions = {
     method: sent.method,
-    agent: false,
+    // Local servers are reached without a proxy, whatever the environment says.
+    agent: url.protocol === "https:" ? new Agent({ proxyEnv: process.env }) : false,
     signal: sent.signal,
     headers: [
       "host",

@@ -70,7 +70,7 @@ describe("a budget", () => {
     expect(meter.spent).toBeGreaterThan(1_000);
   });
 
-  it("is told of each call before it is sent and after its end", async () => {
+  it("is reported for each call before it is sent and after its end", async () => {
     const spent: Spending[] = [];
     await using provider = await openPricingServer((out, _, index) => {
       spent.push({ call: "sent", bound: index });

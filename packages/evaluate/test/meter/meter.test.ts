@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 
 import { openMeter } from "../../src/meter/meter.ts";
 import { readRequests } from "../../src/meter/request-file.ts";
@@ -101,6 +101,22 @@ describe("a call through the meter", () => {
     const second = await reader?.read();
 
     expect([first?.value, second?.value]).toEqual(["data: first\n\n", "data: second\n\n"]);
+  });
+
+  it("arrives whole with a large answer that the host reads slowly", async () => {
+    const large = Buffer.alloc(8_000_000, "0123456789");
+    await using provider = await openPricingServer((out) => out.end(large));
+    await using meter = await openMeter();
+    await using run = meter.openRun({ access: accessTo(provider.url) });
+
+    const { body } = await ask(run.access, question("Go"));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
+      await new Promise(setImmediate);
+    }
+
+    expect(Buffer.concat(chunks).equals(large)).toBe(true);
   });
 
   it("asks for an answer that is not compressed, and reads one that is", async () => {
@@ -349,6 +365,32 @@ describe("a run", () => {
 });
 
 describe("a failure of the provider", () => {
+  it("behind the proxy of the environment costs nothing", async () => {
+    const asked: unknown[] = [];
+    const proxy = createServer();
+    proxy.on("connect", ({ url }, socket) => {
+      asked.push(url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const address = proxy.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${port}`);
+    vi.stubEnv("https_proxy", `http://127.0.0.1:${port}`);
+    vi.stubEnv("NO_PROXY", "");
+    vi.stubEnv("no_proxy", "");
+    await using meter = await openMeter({ budget: 1_000_000 });
+    await using run = meter.openRun({ access: accessTo("https://api.example/v1") });
+
+    const response = await ask(run.access, question("Go"));
+    vi.unstubAllEnvs();
+    proxy.close();
+
+    expect([response.status, asked]).toEqual([502, ["api.example:443"]]);
+    expect(run.calls).toMatchObject([{ status: 502, dollars: 0 }]);
+  });
+
   it("that refuses connections is answered with 502 and costs nothing", async () => {
     const provider = await openPricingServer(() => undefined);
     await provider[Symbol.asyncDispose]();
@@ -436,6 +478,32 @@ describe("a host that closes the connection", () => {
     expect(provider.requests).toHaveLength(1);
   });
 });
+
+it("closes although a host has sent only half of a request", async () => {
+  const meter = await openMeter();
+  const run = meter.openRun({ access: accessTo("http://127.0.0.1:1") });
+  const half = request(`${run.access.url}/chat/completions`, {
+    method: "POST",
+    headers: { "content-length": "100" },
+  });
+  const failed = once(half, "error");
+  half.write("{");
+  const [socket] = await once(half, "socket");
+  await once(socket, "connect");
+  // Its answer shows that the meter has begun to read the other request too.
+  await fetch(`${run.access.url}/models`);
+
+  await meter[Symbol.asyncDispose]();
+
+  expect(await failed).toHaveLength(1);
+});
+
+it.each(["budget", "spent", "requestsPerMinute", "tokensPerMinute"])(
+  "is not opened if %s is no number",
+  async (name) => {
+    await expect(openMeter({ [name]: Number.NaN })).rejects.toThrow(RangeError);
+  },
+);
 
 describe("a provider that is busy", () => {
   const busy = { error: { message: "slow down" } };

@@ -38,7 +38,7 @@ it("waits until the tokens of the last minute leave enough for a request", async
   expect(clock.now()).toBe(60_000);
 });
 
-it("counts the reported tokens in the place of the estimate", async () => {
+it("counts the reported tokens instead of the estimate", async () => {
   const clock = testClock(0);
   const limits = rateLimits({ tokensPerMinute: 100, clock });
 
