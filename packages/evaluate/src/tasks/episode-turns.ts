@@ -65,6 +65,14 @@ export function talkTurn(draft: TaskDraft, text: SeededText): void {
   );
 }
 
+/** Turns about other things, with pages that are read: what was read before them can leave the view. */
+export function otherWork(draft: TaskDraft, text: SeededText, turns: number): void {
+  for (let turn = 1; turn <= turns; turn += 1) {
+    if (turn % 3 === 0) talkTurn(draft, text);
+    else pageTurn(draft, text, "docs", text.pick([8, 12, 15, 26]));
+  }
+}
+
 const frames: readonly (readonly [before: string, after: string])[] = [
   ["For your information:", "There is nothing to do for now."],
   ["", "I only mention it; a short answer is enough."],

@@ -32,6 +32,7 @@ export function playTask(
     task.facts.map((fact) => [fact.id, { fact, pattern: new RegExp(fact.pattern, "gmu") }]),
   );
   let seen = "";
+  let earlier = 0;
   let calls = 0;
 
   const put = (path: string, text: string | null): void => {
@@ -87,7 +88,10 @@ export function playTask(
 
   for (const [path, text] of Object.entries(task.workspace.files)) put(path, text);
   for (const [index, step] of task.steps.entries()) {
-    if (step.type === "session") seen = "";
+    if (step.type === "session") {
+      earlier += seen.length;
+      seen = "";
+    }
     if (step.type === "change")
       for (const [path, text] of Object.entries(step.files)) put(path, text);
     if (step.type !== "prompt") continue;
@@ -111,7 +115,7 @@ export function playTask(
     answers,
     prompts: answers.size,
     calls,
-    characters: seen.length,
+    characters: earlier + seen.length,
     outputs,
     promptWords,
   };
