@@ -20,7 +20,7 @@ describe.concurrent.each(
   });
 
   it("is solved by its moves, which find each value in what they were shown", async () => {
-    const { results, faults } = await playMoves(task);
+    const { results, faults } = await playMoves(task, { isShort: task.seed > 1 });
 
     expect({ faults, failed: results.filter(({ isPassed }) => !isPassed) }).toEqual({
       faults: [],
@@ -44,7 +44,10 @@ const wrong = ownTasks(1).flatMap((task) =>
 
 describe.concurrent.each(wrong)("the fact of $name", ({ task, fact }) => {
   it("is needed: the task is not solved with another value", async () => {
-    const { results } = await playMoves(task, { values: new Map([[fact.id, otherValue(fact)]]) });
+    const { results } = await playMoves(task, {
+      values: new Map([[fact.id, otherValue(fact)]]),
+      isShort: true,
+    });
 
     expect(results.some(({ isPassed }) => !isPassed)).toBe(true);
   });
