@@ -5,9 +5,11 @@ import { taskFault } from "../../src/tasks/task-fault.ts";
 import { taskHash } from "../../src/tasks/task-hash.ts";
 import { playMoves } from "./play-moves.ts";
 
-/** A value of the same form as the right one. */
+/** A value of the same form as the right one, with another last letter or digit. */
 function otherValue({ value }: Fact): string {
-  return /^\d+$/u.test(value) ? String(Number(value) + 1) : `${value}x`;
+  return value.replace(/[a-z0-9](?=[^a-z0-9]*$)/iu, (last) =>
+    /\d/u.test(last) ? String((Number(last) + 1) % 10) : last === "e" ? "a" : "e",
+  );
 }
 
 const tasks = [1, 2, 3].flatMap(ownTasks);

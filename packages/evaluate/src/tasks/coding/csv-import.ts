@@ -32,8 +32,6 @@ export function csvImport(seed: number): Task {
       choices.pick(["paid", "by post", `two "boxes"`, "see note, page 2", "none"]),
     ];
   });
-  const quoted = (field: string): string =>
-    /[",]/u.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
   for (const [path, text] of Object.entries(importSources(company))) draft.file(path, text);
   draft.file(
     "data/payments.csv",
@@ -104,8 +102,7 @@ export function csvImport(seed: number): Task {
     type: "file",
     name: "the list of rows",
     path: "docs/known-rows.md",
-    includes: [`row ${String((badAmount ?? 0) + 2)}: ${references[badAmount ?? 0] ?? ""}`],
-    excludes: [references[badDay ?? 0] ?? "no reference"],
+    content: `row ${String((badAmount ?? 0) + 2)}: ${references[badAmount ?? 0] ?? ""}\n`,
   });
   draft.answers(step, "the reference", [references[badAmount ?? 0] ?? ""]);
   return draft.task();
@@ -131,3 +128,7 @@ const newLoop = `    if (record.reference.startsWith("#")) {
     }
     const fault = faultOf(record);
 `;
+
+function quoted(field: string): string {
+  return /[",]/u.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}

@@ -135,7 +135,7 @@ import { wrap } from "../src/wrap.js";
 export const cases = {
   "a paragraph is wrapped": () => assert.equal(wrap("one two three four", 9), "one two\nthree\nfour"),
   "paragraphs stay apart": () => assert.equal(wrap("one\n\n\ntwo\nthree", 20), "one\n\ntwo three"),
-  "a list has marks": () => assert.equal(list(["one two", "three"], 6), "- one\n  two\n- three"),
+  "a list has marks": () => assert.equal(list(["one two", "three"], 8), "- one\n  two\n- three"),
   "a list has numbers": () => assert.equal(numbered(["a", "b c"], 4), "1. a\n2. b\n   c"),
   "columns are side by side": () => assert.equal(columns("a b", "c", 9), "a b | c"),
   "an indent is removed": () => assert.equal(dedent("  a\n    b\n"), "a\n  b\n"),
