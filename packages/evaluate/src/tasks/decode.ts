@@ -75,6 +75,11 @@ export function recordOf<Item>(item: Decode<Item>): Decode<Readonly<Record<strin
   };
 }
 
+/** An object with any fields. */
+export function objectWith(value: JsonValue | undefined, place: Place): JsonObject {
+  return isJsonObject(value) ? value : refuse(place, value, "an object");
+}
+
 /** An object with no other fields than those named. */
 export function objectOf(
   value: JsonValue | undefined,

@@ -9,15 +9,12 @@ const execute = promisify(execFile);
 export async function git(
   folder: string,
   args: readonly string[],
-  options: { readonly index?: string } = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   try {
     const { stdout } = await execute("git", [...fixedSettings, ...args], {
       cwd: folder,
-      env: {
-        ...gitEnvironment(),
-        ...(options.index !== undefined && { GIT_INDEX_FILE: options.index }),
-      },
+      env: { ...gitEnvironment(), ...environment },
       maxBuffer: 256 * 1024 * 1024,
     });
     return stdout;
