@@ -2,8 +2,8 @@ import type { Block, ViewMessage } from "@self-context-manager/core";
 
 import type { RecordedAssistant } from "../read/recorded-session.ts";
 
-/** The characters of an answer that are measured, from its beginning: about 500 tokens. */
-const longestAnswer = 2000;
+/** The characters of an answer that are measured, from its beginning: about 300 tokens. */
+const longestAnswer = 1000;
 
 /**
  * A message as text: a line with its role, its blocks each on a line of its own, and an empty line. The form is the same
@@ -27,7 +27,7 @@ export function messageText(message: ViewMessage): string {
 /** The line after which the answer begins. */
 export const answerLine = "[assistant]\n";
 
-/** The text and the tool calls of a recorded answer, at most its first 2,000 characters; empty if it has only thinking. */
+/** The text and the tool calls of a recorded answer, at most its first 1,000 characters; empty if it has only thinking. */
 export function answerText({ content }: Pick<RecordedAssistant, "content">): string {
   const text = contentText(content.filter(({ type }) => type !== "thinking"));
   const cut = text.slice(0, longestAnswer);
