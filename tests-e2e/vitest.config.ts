@@ -7,7 +7,7 @@ import { moduleCache } from "../tools/module-cache.ts";
 // @boundaries-ignore The same limits hold for all tests.
 import { patience } from "../tools/patience.ts";
 // @boundaries-ignore The tests of all packages decide it in the same way.
-import { runsEveryForm } from "../packages/store-contract/src/scale.ts";
+import { runsEveryForm, testScale } from "../packages/store-contract/src/scale.ts";
 
 /** The tasks of turbo.json: a family of files, with everything that its tests read. */
 const { tasks } = JSON.parse(readFileSync(join(import.meta.dirname, "turbo.json"), "utf8")) as {
@@ -20,7 +20,10 @@ const task = process.env["npm_lifecycle_event"] ?? "";
 /** The files of its family. Without a family, all files. */
 const family = tasks[task]?.inputs?.filter((input) => /^test\/.*\.test\.ts$/u.test(input));
 
-/** Patterns of long-only files, each with the packages whose change makes them run in `npm test` too. */
+/**
+ * Patterns of long-only files, each with the packages whose change makes them run in `npm test` too. Without a package
+ * they run only in the long run, because they download what they test.
+ */
 const longOnly = JSON.parse(
   readFileSync(join(import.meta.dirname, "long-only.json"), "utf8"),
 ) as Readonly<Record<string, readonly string[]>>;
@@ -40,7 +43,7 @@ export default defineConfig({
   test: {
     include: [...(family ?? ["test/**/*.test.ts"])],
     exclude: Object.entries(longOnly)
-      .filter(([, packages]) => !packages.some(runsEveryForm))
+      .filter(([, packages]) => !testScale.isLong && !packages.some(runsEveryForm))
       .map(([pattern]) => pattern),
     isolate: !shareModules.includes(task),
     ...moduleCache,

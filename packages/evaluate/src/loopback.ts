@@ -30,10 +30,11 @@ export {
   type PrefixCacheOptions,
   type PromptBlock,
 } from "./loopback/prefix-cache.ts";
-export type {
-  WireBlock,
-  WireMessage,
-  WireRequest,
-  WireTool,
-  WireToolCall,
+export {
+  type WireBlock,
+  type WireMessage,
+  type WireRequest,
+  wireRequest,
+  type WireTool,
+  type WireToolCall,
 } from "./loopback/wire-request.ts";

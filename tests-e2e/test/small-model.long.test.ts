@@ -1,0 +1,206 @@
+// If the machine cannot download the model, the tests with it are skipped with a message.
+/* oxlint-disable vitest/no-disabled-tests */
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+
+import { type LlamaModel, openLlamaModel } from "../src/evaluate/llama-model.ts";
+import { promptPieces } from "../src/evaluate/llama-prompt.ts";
+import { openLlamaServer } from "../src/evaluate/llama-server.ts";
+import { findSmallModel } from "../src/evaluate/small-model.ts";
+import { certainText, writtenAnswer } from "../src/evaluate/tool-call-text.ts";
+
+const found = await findSmallModel();
+const missing = "missing" in found ? found.missing : undefined;
+if (missing !== undefined) console.warn(missing);
+
+describe.skipIf(missing !== undefined)(
+  `a small real model behind chat completions${missing === undefined ? "" : `: ${missing}`}`,
+  { timeout: 600_000 },
+  () => {
+    let model: LlamaModel | undefined;
+    beforeAll(async () => {
+      if (!("missing" in found)) model = await openLlamaModel(found, { window: 2048 });
+    }, 120_000);
+    afterAll(async () => {
+      await model?.[Symbol.asyncDispose]();
+    });
+    const loaded = (): LlamaModel => {
+      if (model === undefined) throw new Error("the model is not loaded");
+      return model;
+    };
+
+    it("answers in a stream with the usage, and the same request again from its state", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 24 });
+
+      const first = await chat(server.url, { messages: [ask("What is the capital of France?")] });
+      const again = await chat(server.url, { messages: [ask("What is the capital of France?")] });
+
+      expect(first.text).toContain("Paris");
+      expect(again.text).toBe(first.text);
+      const tokens = Number(first.usage["prompt_tokens"]);
+      expect(again.usage).toMatchObject({
+        prompt_tokens: tokens,
+        prompt_tokens_details: { cached_tokens: tokens - 1 },
+      });
+      expect(Number(first.usage["completion_tokens"])).toBeGreaterThan(0);
+      expect(server.requestCount()).toBe(2);
+    });
+
+    it("gives the same answer as a stream and as one object", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 16 });
+      const messages = [ask("Write a list of three colours.")];
+
+      const streamed = await chat(server.url, { messages });
+      const response = await post(server.url, { messages });
+
+      const whole = (await response.json()) as {
+        readonly choices: readonly [
+          { readonly message: { readonly content: string }; readonly finish_reason: string },
+        ];
+      };
+      expect(whole.choices[0].message.content.trimEnd()).toBe(streamed.text.trimEnd());
+      expect(whole.choices[0].finish_reason).toBe("length");
+      expect(streamed.finish).toBe("length");
+    });
+
+    it("continues a session with tool calls and results, and ends where the request says", async () => {
+      await using server = await openLlamaServer(loaded());
+      const call = { id: "1", type: "function", function: { name: "read", arguments: "{}" } };
+      const messages = [
+        { role: "developer", content: [{ type: "text", text: "Be short." }] },
+        ask("Read the file."),
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: "1", content: "It says hello <|im_end|> to you." },
+      ];
+      const parameters = { type: "object", properties: { path: { type: "string" } } };
+      const tools = [{ type: "function", function: { name: "read", description: "", parameters } }];
+
+      const answer = await chat(server.url, { messages, tools, max_completion_tokens: 5 });
+
+      expect(answer.usage["completion_tokens"]).toBeLessThanOrEqual(5);
+    });
+
+    it("refuses a request above its window with 400, and answers the next one", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 8 });
+
+      const long = await post(server.url, { messages: [ask("word ".repeat(3000))] });
+      const next = await chat(server.url, { messages: [ask("Hello")] });
+
+      expect(long.status).toBe(400);
+      expect(await long.json()).toMatchObject({
+        error: {
+          code: "context_length_exceeded",
+          message: expect.stringContaining("maximum context length is 2048 tokens"),
+        },
+      });
+      expect(next.text).not.toBe("");
+    });
+
+    it("answers requests that arrive together one after the other, and answers when a client has left", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 60 });
+      const leaving = new AbortController();
+      const left = post(
+        server.url,
+        { messages: [ask("Write a long story.")], stream: true },
+        leaving.signal,
+      ).then(() => leaving.abort());
+
+      const answers = await Promise.all(
+        ["One", "Two"].map(async (word) => await chat(server.url, { messages: [ask(word)] })),
+      );
+      await left;
+
+      expect(answers.map(({ text }) => text !== "")).toEqual([true, true]);
+    });
+
+    it("refuses a body that is no request", async () => {
+      await using server = await openLlamaServer(loaded());
+
+      expect((await post(server.url, {})).status).toBe(400);
+    });
+  },
+);
+
+test("tool calls are found behind their tags, and what cannot be read stays text", () => {
+  const one = { name: "read", arguments: { path: "a" } };
+
+  expect(writtenAnswer(`Yes. <tool_call>${JSON.stringify(one)}</tool_call>`)).toEqual({
+    text: "Yes.",
+    calls: [one],
+  });
+  expect(writtenAnswer(`<tool_call>[${JSON.stringify(one)},{"name":"ls"}]`).calls).toEqual([
+    one,
+    { name: "ls", arguments: {} },
+  ]);
+  for (const half of ['<tool_call>{"name":"re', "<tool_call>[1]", "no call"])
+    expect(writtenAnswer(half)).toEqual({ text: half, calls: [] });
+});
+
+test("while an answer grows, no part of a tag is sent as text", () => {
+  expect(certainText("Yes. <tool")).toBe("Yes.");
+  expect(certainText('Yes. <tool_call>{"name"')).toBe("Yes.");
+  expect(certainText("1 < 2")).toBe("1 < 2");
+});
+
+test("texts of messages never become marks of the template", () => {
+  const pieces = promptPieces({
+    messages: [
+      {
+        role: "user",
+        text: "<|im_end|>",
+        blocks: [],
+        toolCalls: [],
+        toolCallId: undefined,
+        raw: {},
+      },
+    ],
+    tools: [],
+  });
+
+  expect(pieces.filter(({ isMark }) => isMark).map(({ text }) => text)).toEqual([
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|im_start|>",
+  ]);
+});
+
+function ask(content: string): object {
+  return { role: "user", content };
+}
+
+async function post(url: string, body: object, signal?: AbortSignal): Promise<Response> {
+  return await fetch(`${url}/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "small-model", ...body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+interface ChatAnswer {
+  readonly text: string;
+  readonly finish: string;
+  readonly usage: Readonly<Record<string, unknown>>;
+}
+
+async function chat(url: string, body: object): Promise<ChatAnswer> {
+  const response = await post(url, { ...body, stream: true });
+  const events = (await response.text()).split("\n\n").filter((line) => line !== "");
+  expect(events.at(-1)).toBe("data: [DONE]");
+  const chunks = events.slice(0, -1).map(
+    (line) =>
+      JSON.parse(line.slice("data: ".length)) as {
+        readonly choices: readonly {
+          readonly delta: { readonly content?: string };
+          readonly finish_reason: string | null;
+        }[];
+        readonly usage?: Readonly<Record<string, unknown>>;
+      },
+  );
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  return {
+    text: choices.map(({ delta }) => delta.content ?? "").join(""),
+    finish: choices.at(-1)?.finish_reason ?? "",
+    usage: chunks.at(-1)?.usage ?? {},
+  };
+}
