@@ -55,4 +55,8 @@ export { verifyResults, type ResultProblem, type VerifiedResults } from "./run/v
 export { loadTasks } from "./tasks/load-task.ts";
 export { ownTasks } from "./tasks/own-tasks.ts";
 export { piInstallation } from "./hosts/pi-installation.ts";
-export { resolveModel, urlModel } from "./meter/resolve-model.ts";
+export { evaluationJson } from "./report/evaluation-json.ts";
+export { evaluationPage, type EvaluationPageOptions } from "./report/evaluation-page.ts";
+export { evaluationTable, type EvaluationTable } from "./report/evaluation-table.ts";
+export { evaluationText } from "./report/evaluation-text.ts";
+export { replayPage } from "./report/replay-page.ts";

@@ -5,8 +5,9 @@ import type { Arm } from "../model/arm.ts";
 import type { Plan } from "../model/plan.ts";
 import { type CostEstimate, estimateCost, pilotRuns } from "./estimate-cost.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
+import { openLedger } from "./ledger.ts";
 import { makePlan, type PlannedRun, type TasksBySeed } from "./make-plan.ts";
-import { readRecords, type ResultsFolder, spentIn, writePlan } from "./results-folder.ts";
+import { readRecords, type ResultsFolder, writePlan } from "./results-folder.ts";
 import { runPlan, type RunProgress, runsLeft } from "./run-plan.ts";
 
 export interface EvaluateOptions {
@@ -73,7 +74,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const left = await runsLeft(results);
   onPlan?.(results, left);
   if (options.preregister === true) return { results, left: left.length, stopped: "preregistered" };
-  const spent = await spentIn(out);
+  const { spent, write } = await openLedger(out);
   if (budget !== undefined && spent >= budget)
     throw new EvaluateError(
       "EVALUATE_PLAN",
@@ -81,6 +82,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     );
   await using meter = await openMeter({
     spent,
+    spend: write,
     ...(budget === undefined ? {} : { budget }),
     ...(options.requestsPerMinute === undefined
       ? {}

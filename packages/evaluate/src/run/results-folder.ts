@@ -2,7 +2,6 @@ import { messageOf } from "@self-context-manager/objects";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { dollarsIn } from "../meter/request-file.ts";
 import { EvaluateError } from "../model/evaluate-error.ts";
 import type { Plan, Results } from "../model/plan.ts";
 import type { RunRecord } from "../model/run-record.ts";
@@ -25,28 +24,10 @@ export interface ResultsFolder {
   readonly preregistered?: string;
 }
 
-/** Returns the folder of a run that is done. Its name shows the run to a person; the key makes it unique. */
-export function runFolder(folder: string, run: PlannedRun): string {
-  return join(folder, "runs", nameOf(run));
-}
-
-/**
- * Returns the file with the requests of a run. It is in the results from the first request on, because calls of a run that
- * was broken off were paid too.
- */
-export function requestsFile(folder: string, run: PlannedRun): string {
-  return join(folder, "requests", `${nameOf(run)}.jsonl`);
-}
-
-function nameOf({ key, parts }: PlannedRun): string {
+/** Returns the folder of a run. Its name shows the run to a person; the key makes it unique. */
+export function runFolder(folder: string, { key, parts }: PlannedRun): string {
   const name = [parts.task.replaceAll("/", "-"), parts.arm, String(parts.seed), key].join("--");
-  return name.replaceAll(/[^\w.-]/gu, "_");
-}
-
-/** Returns the dollars of all calls in a folder of results, also of runs that were broken off. */
-export async function spentIn(folder: string): Promise<number> {
-  const names = await namesIn(join(folder, "requests"));
-  return names.reduce((sum, name) => sum + dollarsIn(join(folder, "requests", name)), 0);
+  return join(folder, "runs", name.replaceAll(/[^\w.-]/gu, "_"));
 }
 
 export interface WritePlanOptions {
@@ -83,7 +64,7 @@ export async function writePlan(
     ...(preregistered === undefined ? {} : { preregistered }),
     plan,
   };
-  for (const name of ["runs", "requests"]) await mkdir(join(folder, name), { recursive: true });
+  await mkdir(join(folder, "runs"), { recursive: true });
   await writeWhole(join(folder, "plan.json"), `${JSON.stringify(file, undefined, 2)}\n`);
   return { folder, ...file };
 }

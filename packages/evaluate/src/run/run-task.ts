@@ -13,7 +13,7 @@ import { applyChange } from "../tasks/apply-change.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { prepareWorkspace } from "../tasks/prepare-workspace.ts";
 import type { PlannedRun } from "./make-plan.ts";
-import { requestsFile, runFolder } from "./results-folder.ts";
+import { runFolder } from "./results-folder.ts";
 import { verifyStore } from "./verify-store.ts";
 import { writePages } from "./write-pages.ts";
 
@@ -61,7 +61,7 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
     const began = new Date().toISOString();
     await using metered = options.meter.openRun({
       access: options.access,
-      file: requestsFile(results, run),
+      file: join(place, "requests.jsonl"),
       callLimit: task.limits.calls,
     });
     await prepareWorkspace(task, made.workspace);

@@ -13,7 +13,7 @@ import { checkTask } from "../tasks/check-task.ts";
 import { ownTasks } from "../tasks/own-tasks.ts";
 import { taskHash } from "../tasks/task-hash.ts";
 import { keyOf, type PlannedRun, plannedRuns } from "./make-plan.ts";
-import { openResults, requestsFile, runFolder } from "./results-folder.ts";
+import { openResults, runFolder } from "./results-folder.ts";
 import { verifyStore } from "./verify-store.ts";
 
 export interface VerifyOptions {
@@ -68,10 +68,7 @@ async function problemsOf(
   const record = await read<RunRecord>(join(place, "run.json"));
   if (record === undefined) return undefined;
   try {
-    return [
-      ...identity(record, run, preregistered),
-      ...(await workOf({ place, requests: requestsFile(folder, run) }, run, record)),
-    ];
+    return [...identity(record, run, preregistered), ...(await workOf(place, run, record))];
   } catch (error) {
     return [`it cannot be checked: ${messageOf(error)}`];
   }
@@ -94,7 +91,7 @@ function identity(
 }
 
 async function workOf(
-  { place, requests }: { readonly place: string; readonly requests: string },
+  place: string,
   run: PlannedRun,
   record: RunRecord,
 ): Promise<readonly string[]> {
@@ -110,7 +107,7 @@ async function workOf(
       ([step, text]) => [Number(step), text],
     ),
   );
-  const kept = keptCalls(readRequests(requests));
+  const kept = keptCalls(readRequests(join(place, "requests.jsonl")));
   problems.push(...unknownAnswers(answers, kept));
   const scratch = await mkdtemp(join(tmpdir(), "scm-verify-"));
   try {
