@@ -6,7 +6,8 @@ import type { Measure } from "./measures.ts";
 export function figure(value: number): string {
   if (value === 0) return "0";
   if (!Number.isFinite(value)) return "unknown";
-  const size = Math.floor(Math.log10(Math.abs(value)));
+  // Rounding first: 0.9996 is 1.00 and not 1.000.
+  const size = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(3)))));
   // More digits than five are noise: a tiny amount is 0.00001 or less.
   return value.toFixed(Math.min(5, Math.max(0, 2 - size)));
 }

@@ -59,10 +59,11 @@ export interface Sampler {
 }
 
 /** Makes a sampler, for all figures of one table. */
-export function sampler(): Sampler {
+export function sampler(count: number | undefined): Sampler {
+  const options = count === undefined ? {} : { count };
   return {
-    resamples: once((tasks) => resamplesOf(tasks)),
-    halfSamples: once((tasks) => halfSamplesOf(tasks)),
+    resamples: once((tasks) => resamplesOf(tasks, options)),
+    halfSamples: once((tasks) => halfSamplesOf(tasks, options)),
   };
 }
 

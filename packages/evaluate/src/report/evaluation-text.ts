@@ -1,3 +1,5 @@
+import { oneLine } from "@self-context-manager/objects";
+
 import type { RatioEstimate } from "../statistics/bootstrap.ts";
 import {
   amount,
@@ -126,7 +128,7 @@ function failureRows({ arms }: EvaluationTable): readonly string[] {
     ? []
     : [
         "not solved, by kind",
-        ...rows.map(([name, kinds]) => cut(`  ${name}: ${kinds}`, textWidth)),
+        ...rows.map(([name, kinds]) => cut(`  ${oneLine(`${name}: ${kinds}`)}`, textWidth)),
       ];
 }
 

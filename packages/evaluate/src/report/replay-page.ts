@@ -113,7 +113,7 @@ function missSection({ name, strategies }: ReplayProfile): Html {
         figure(strategy.chargedByRangeRatio),
         figure(strategy.chargedWithTalkRatio),
         figure(strategy.median),
-        strategy.worst === undefined ? "none long enough" : figure(strategy.worst),
+        strategy.worst === undefined ? "none" : figure(strategy.worst),
         percent(strategy.prefixHit),
         Math.round(strategy.meanTokens).toLocaleString("en-US"),
         Math.round(strategy.peakTokens).toLocaleString("en-US"),
