@@ -43,7 +43,7 @@ export interface ArmFigures {
 }
 
 /** Facts at prompts that need them. */
-export interface FactFigures {
+interface FactFigures {
   readonly needed: number;
   readonly later: number;
   readonly never: number;
@@ -147,7 +147,6 @@ function pairsOf(
   records: readonly RunRecord[],
   names: { readonly arm: string; readonly baseline: string; readonly some: readonly Measure[] },
 ): readonly OutcomePair[] {
-  const placeOf = ({ task, seed }: RunRecord): string => JSON.stringify([task, seed]);
   const baselines = new Map(
     records.filter(({ arm }) => arm === names.baseline).map((run) => [placeOf(run), run]),
   );
@@ -162,6 +161,10 @@ function pairsOf(
       },
     ];
   });
+}
+
+function placeOf({ task, seed }: RunRecord): string {
+  return JSON.stringify([task, seed]);
 }
 
 function outcomeOf(record: RunRecord, some: readonly Measure[]): Outcome {

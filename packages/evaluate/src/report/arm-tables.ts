@@ -14,7 +14,7 @@ import type { ArmFigures } from "./arm-figures.ts";
 import type { EvaluationTable } from "./evaluation-table.ts";
 import { html, type Html, noHtml } from "./html.ts";
 import { htmlTable } from "./html-table.ts";
-import { type MeasureName, measures } from "./measures.ts";
+import { type Measure, type MeasureName, measures } from "./measures.ts";
 
 /** The tables of arms: solved, all measures, facts, context tools, and each family. */
 export function armTables(table: EvaluationTable): Html {
@@ -103,16 +103,19 @@ function measureTable({ arms }: EvaluationTable): Html {
     head: ["Measure", ...shown.map(({ name }) => name)],
     rows: measures
       .filter(({ name }) => shown.some(({ means }) => means[name] !== undefined))
-      .map(({ name, label, unit }) => [
-        label,
-        ...shown.map(({ means, comparison }) => {
-          const mean = means[name];
-          const ratio = comparison?.ratios[name];
-          const show = (value: number): string => amount(value, unit);
-          return html`${estimateCell(mean, show)}${ratio === undefined ? noHtml : html`<small>× ${figure(ratio.value)} ${hasInterval(ratio) ? boundsOf(ratio, figure) : ""}</small>`}`;
-        }),
-      ]),
+      .map((measure) => [measure.label, ...shown.map((arm) => measureCell(arm, measure))]),
   });
+}
+
+function measureCell({ means, comparison }: ArmFigures, { name, unit }: Measure): Html {
+  const ratio = comparison?.ratios[name];
+  const compared =
+    ratio === undefined
+      ? noHtml
+      : html`<small
+          >× ${figure(ratio.value)} ${hasInterval(ratio) ? boundsOf(ratio, figure) : ""}</small
+        >`;
+  return html`${estimateCell(means[name], (value) => amount(value, unit))}${compared}`;
 }
 
 function factTable({ arms }: EvaluationTable): Html {

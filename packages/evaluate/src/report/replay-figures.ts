@@ -18,7 +18,7 @@ export interface ReplayProfile {
 }
 
 /** The shares of what was missed, with the names that they have in the JSON. */
-export const missNames = [
+const missNames = [
   "evidenceMiss",
   "evidenceMissPlus",
   "sharpMiss",

@@ -11,7 +11,7 @@ export interface PlotPoint {
   readonly y: RatioEstimate;
 }
 
-export interface PlotAxis {
+interface PlotAxis {
   readonly label: string;
   show(value: number): string;
   /** Values beyond it are drawn at the edge, with their value. */

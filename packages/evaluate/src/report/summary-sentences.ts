@@ -97,10 +97,13 @@ function answerSentence(
 
 function powerSentence({ pairsNeeded, discordance }: Comparison): readonly string[] {
   if (pairsNeeded === undefined || discordance === undefined) return [];
-  const whole = (value: number): string => value.toLocaleString("en-US");
   return [
     `If both are equally good, an evaluation with ${whole(pairsNeeded.value)} pairs ${boundsOf(pairsNeeded, whole)} would show it with a power of 80 %: in ${percent(discordance.value)} of pairs ${boundsOf(discordance, percent)} one run was solved and the other was not.`,
   ];
+}
+
+function whole(value: number): string {
+  return value.toLocaleString("en-US");
 }
 
 function costSentence({ comparison, means }: ArmFigures, baseline: ArmFigures): readonly string[] {

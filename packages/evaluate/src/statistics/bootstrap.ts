@@ -10,7 +10,7 @@ export interface Resamples {
 }
 
 /** With fewer clusters than this, the resamples are too alike for an interval. */
-export const fewestClusters = 5;
+const fewestClusters = 5;
 
 /** Draws resamples of clusters. The same options give the same draws. */
 export function resamplesOf(

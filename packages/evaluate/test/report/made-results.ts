@@ -5,7 +5,7 @@ import type { TaskFamily } from "../../src/model/task.ts";
 import { randomNumbers } from "../../src/statistics/random-numbers.ts";
 
 /** How an arm of made results differs from the others. */
-export interface MadeArm {
+interface MadeArm {
   readonly name: string;
   readonly title?: string;
   /** The factor of the tokens and dollars. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { EvaluateError } from "../../src/model/evaluate-error.ts";
+import type { EvaluateError } from "../../src/model/evaluate-error.ts";
 import { replayPage } from "../../src/report/replay-page.ts";
-import { checkPage } from "./page-check.ts";
+import { pageProblems } from "./page-problems.ts";
 
 const misses = {
   evidenceMiss: 0.21,
@@ -45,7 +45,7 @@ const replay = {
 
 describe("the page of a replay", () => {
   test("is well formed, loads nothing and has tables with heads", () => {
-    checkPage(replayPage(replay));
+    expect(pageProblems(replayPage(replay))).toEqual([]);
   });
 
   test("shows each strategy with its cost and what it missed, and how many messages that is of", () => {
@@ -62,7 +62,7 @@ describe("the page of a replay", () => {
 
     const page = replayPage({ ...replay, profiles: { [bad]: { [bad]: strategy(1) } } });
 
-    checkPage(page);
+    expect(pageProblems(page)).toEqual([]);
     expect(page).toContain("&lt;img src=x");
   });
 
