@@ -191,7 +191,7 @@ function search(source: string, { tools }: Sight, effort: Effort): Choice | unde
   if (find === undefined || activate === undefined) return undefined;
   const questions = [
     ...(isPath(source) ? [{ path: source }] : []),
-    { words: (source.match(/[\p{L}\p{N}_.-]{2,}/gu) ?? []).join(" ") },
+    { words: (source.match(/\p{N}+|[\p{L}\p{N}_.-]{2,}/gu) ?? []).join(" ") },
   ];
   const question = questions.find((one) => isNew(effort, JSON.stringify(one)));
   if (question === undefined) return undefined;
