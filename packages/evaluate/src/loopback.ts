@@ -38,3 +38,12 @@ export {
   type WireTool,
   type WireToolCall,
 } from "./loopback/wire-request.ts";
+export type { LogEntry } from "./models/mind.ts";
+export { dropsNewest, type SeenChange, withoutHandles } from "./models/planted.ts";
+export {
+  openRecordedModel,
+  type RecordedModelOptions,
+  type RecordedRow,
+} from "./models/recorded-model.ts";
+export type { TestModel, TestModelApi } from "./models/serve-mind.ts";
+export { openTestModel, type TestModelOptions } from "./models/test-model.ts";
