@@ -57,16 +57,21 @@ describe("a budget", () => {
   });
 
   it("counts an answer that breaks off by the most that it can have cost", async () => {
+    const usage = { input_tokens: 5, output_tokens: 1 };
+    const start = `data: ${JSON.stringify({ type: "message_start", message: { usage } })}\n\n`;
     await using provider = await openPricingServer((out) => {
       out.writeHead(200, { "content-type": "text/event-stream" });
-      out.write(": waiting\n\n", () => out.destroy());
+      out.write(start, () => out.destroy());
     });
     await using meter = await openMeter({ budget: 1_000_000 });
     await using run = meter.openRun({ access: accessTo(provider.url) });
 
-    await (await ask(run.access, question("Go"))).text().catch(() => undefined);
+    const response = await ask(run.access, question("Go"), { path: "/messages" });
+    await response.text().catch(() => undefined);
 
-    expect(run.calls).toMatchObject([{ isBound: true, isIncomplete: true }]);
+    expect(run.calls).toMatchObject([
+      { isBound: true, isIncomplete: true, usage: { input: 5, output: 1 } },
+    ]);
     expect(meter.spent).toBeGreaterThan(1_000);
   });
 

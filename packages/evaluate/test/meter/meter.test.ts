@@ -459,6 +459,21 @@ describe("a host that closes the connection", () => {
     ]);
   });
 
+  it("while it does not read a large answer ends the call", async () => {
+    await using provider = await openPricingServer((out) => out.end(Buffer.alloc(20_000_000)));
+    await using meter = await openMeter();
+    await using run = meter.openRun({ access: accessTo(provider.url) });
+    const lazy = request(`${run.access.url}/chat/completions`, { method: "POST" });
+    lazy.on("error", () => undefined);
+    lazy.end("{}");
+    await once(lazy, "response");
+
+    lazy.destroy();
+    while (run.calls.length === 0) await new Promise(setImmediate);
+
+    expect(run.calls).toMatchObject([{ error: "The host closed the connection." }]);
+  });
+
   it("before the end of its request sends nothing to the provider", async () => {
     await using provider = await openPricingServer((out) => sendJson(out, completion(1, 1)));
     await using meter = await openMeter();
