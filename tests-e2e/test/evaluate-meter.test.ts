@@ -2,11 +2,18 @@ import {
   type MeterClock,
   type MeteredRun,
   type ModelAccess,
+  openAiSdkHost,
   openMeter,
   openPiHost,
   resolveModel,
 } from "@self-context-manager/evaluate";
-import { openLoopbackServer, type Reply, toolCalls } from "@self-context-manager/evaluate/loopback";
+import {
+  openAnthropicModel,
+  openLoopbackModel,
+  openLoopbackServer,
+  type Reply,
+  toolCalls,
+} from "@self-context-manager/evaluate/loopback";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +37,43 @@ function fastClock(): MeterClock {
     },
   };
 }
+
+describe("the AI SDK through the meter", () => {
+  test.each([
+    [
+      "anthropic-messages" as const,
+      async () => await openAnthropicModel({ script: () => answer("fine") }),
+    ],
+    [
+      "openai-completions" as const,
+      async () => await openLoopbackModel({ script: [answer("fine")] }),
+    ],
+  ])(
+    "reports the usage of %s, and ends the turn at once when the budget is spent",
+    async (api, open) => {
+      await using model = await open();
+      await using meter = await openMeter({ budget: 0.000_001 });
+      let metered: MeteredRun | undefined;
+      await using run = await openHostRun({
+        host: await openAiSdkHost(),
+        arm: "default",
+        script: [],
+        access: { api, url: model.url, prices },
+        through: (access) => (metered = meter.openRun({ access })).access,
+      });
+
+      const first = await run.prompt("one");
+      const second = await run.prompt("two");
+
+      expect(first.text).toBe("fine");
+      expect(second.error).toContain("out of budget");
+      expect(metered?.calls).toMatchObject([{ status: 200, dollars: expect.any(Number) }]);
+      expect(metered?.calls[0]).not.toHaveProperty("isBound");
+      expect(metered).toMatchObject({ refused: 1, stopped: "budget" });
+      expect(model.requests).toHaveLength(1);
+    },
+  );
+});
 
 describe.each(piVersions)("Pi $version through the meter", (pi) => {
   const host = openPiHost({ cli: piInstallation(pi).packageFolder });

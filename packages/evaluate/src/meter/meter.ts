@@ -128,7 +128,8 @@ export async function openMeter(options: MeterOptions = {}): Promise<Meter> {
       const standIn = standInFor(access.key);
       const isLimited = limit !== undefined;
       const limits = limitsOf(url);
-      const { name = token } = runOptions;
+      // A repeated run has another name, so that what the first one spent is not replaced.
+      const name = `run-${randomBytes(8).toString("hex")}`;
       const scope = { ledger, access, standIn, budget, isLimited, limits, clock, name, spend };
       const run = {
         scope,

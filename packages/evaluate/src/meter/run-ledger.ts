@@ -14,8 +14,6 @@ export interface RunOptions {
   readonly access: ModelAccess;
   /** The file that requests are added to, as JSON lines. Absent: they are kept in memory only. */
   readonly file?: string;
-  /** The name of the run in what is spent. Default: a new one. */
-  readonly name?: string;
   /** Model calls after which the run is stopped with `call-limit`. Absent: no limit. */
   readonly callLimit?: number;
 }

@@ -82,16 +82,18 @@ describe("a budget", () => {
       sendJson(out, completion(5, 1));
     });
     await using meter = await openMeter({ spend: (spending) => spent.push(spending) });
-    await using run = meter.openRun({ access: accessTo(provider.url), name: "run-a" });
+    await using run = meter.openRun({ access: accessTo(provider.url) });
     const body = JSON.stringify(question("Go"));
 
     await ask(run.access, body);
 
+    const call = expect.stringMatching(/^run-\w+\/1$/u);
     expect(spent).toEqual([
-      { call: "run-a/1", bound: body.length + 1_000 + 10 },
+      { call, bound: body.length + 1_000 + 10 },
       { call: "sent", bound: 0 },
-      { call: "run-a/1", dollars: 6 },
+      { call, dollars: 6 },
     ]);
+    expect(spent[2]?.call).toBe(spent[0]?.call);
   });
 
   it("refuses requests whose price is unknown: of other models, and of other kinds", async () => {
