@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 
-import { openHostRun, processesIn } from "../src/host-run.ts";
+import { openHostRun, processesIn, runKey } from "../src/host-run.ts";
 import { piInstallation, piVersions } from "../src/pi-versions.ts";
 
 const files = { "a.txt": "The port is 4711.\n" };
@@ -118,7 +118,7 @@ describe.each(piVersions)("Pi $version as a host", (pi) => {
     expect(running).toHaveLength(2);
     expect(processesIn(home)).toEqual([]);
     expect(kept).toContain("loopback-1");
-    expect(kept).not.toContain("secret-key");
+    expect(kept).not.toContain(runKey);
   });
 
   test("says why a process that ended in a turn gives no answer", async () => {

@@ -29,6 +29,7 @@ export { armHash } from "./arms/arm-hash.ts";
 export { armForms, armNames, findArms } from "./arms/find-arms.ts";
 export { namedArms } from "./arms/named-arms.ts";
 export { type AiSdkHostOptions, openAiSdkHost } from "./hosts/ai-sdk-host.ts";
+export { openOpenClawHost, type OpenClawHostOptions } from "./hosts/openclaw-host.ts";
 export { openPiHost, type PiHostOptions } from "./hosts/pi-host.ts";
 export { type Meter, type MeteredRun, type MeterOptions, openMeter } from "./meter/meter.ts";
 export type { MeterClock } from "./meter/clock.ts";
