@@ -19,6 +19,8 @@ import { join } from "node:path";
 /** The key of the provider. Nothing else has this text. */
 export const runKey = "key-of-the-run-4711";
 
+const rates = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
 export interface HostRunOptions {
   readonly host: EvaluationHost;
   readonly arm: string | Arm;
@@ -63,6 +65,10 @@ export async function openHostRun(options: HostRunOptions): Promise<HostRun> {
     contextWindow: 200_000,
     maxTokens: 4_096,
     isReasoning: false,
+    prices: {
+      ...rates,
+      tiers: [{ ...rates, inputTokensAbove: 100_000 }],
+    },
     ...options.access,
   };
   const access = options.through?.(direct) ?? direct;

@@ -3,6 +3,7 @@ import { defined } from "@self-context-manager/objects";
 import type { EvaluationHost } from "../model/host.ts";
 import { openAiSdkHost } from "./ai-sdk-host.ts";
 import { hostError } from "./host-error.ts";
+import { openOpenClawHost } from "./openclaw-host.ts";
 import { openPiHost } from "./pi-host.ts";
 
 export interface OpenHostOptions {
@@ -25,6 +26,6 @@ export async function openHost(
         throw hostError("the host ai-sdk has neither a path nor a thinking level; leave them out");
       return await openAiSdkHost();
     case "openclaw":
-      throw hostError("the host openclaw cannot be evaluated yet; choose pi or ai-sdk");
+      return openOpenClawHost(defined({ cli: path, thinking }));
   }
 }

@@ -1,6 +1,5 @@
-import { defined } from "@self-context-manager/objects";
-
 import type { HostOptions } from "../model/host.ts";
+import type { ModelPrices, PriceRates } from "../model/model-access.ts";
 
 /** The variables of the gateway's environment to which its configuration refers. So the file has no secret. */
 export const openClawVariables = {
@@ -63,7 +62,7 @@ export function openClawConfig(options: OpenClawConfigOptions): object {
               input: ["text", "image"],
               contextWindow: access.contextWindow,
               maxTokens: access.maxTokens,
-              ...defined({ cost: access.prices }),
+              ...(access.prices === undefined ? {} : { cost: ratesOf(access.prices) }),
             },
           ],
         },
@@ -88,4 +87,9 @@ export function openClawConfig(options: OpenClawConfigOptions): object {
     },
     discovery: { mdns: { mode: "off" } },
   };
+}
+
+/** OpenClaw refuses a configuration with fields that it does not know, and it knows no prices of longer requests. */
+function ratesOf({ input, output, cacheRead, cacheWrite }: ModelPrices): PriceRates {
+  return { input, output, cacheRead, cacheWrite };
 }

@@ -5,7 +5,7 @@ import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { findPackageJSON } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Arm } from "../model/arm.ts";
@@ -15,8 +15,8 @@ import { type HostProcess, openHostProcess } from "./host-process.ts";
 import { openClawConfig, openClawVariables } from "./openclaw-config.ts";
 
 export interface OpenClawHostOptions {
-  /** The folder of the installed package `openclaw`. */
-  readonly cli: string;
+  /** The folder of the installed package `openclaw`, or its program. Default: `openclaw` in the search path. */
+  readonly cli?: string;
   /** The folder of the plugin's package. Default: the installed `@self-context-manager/adapter-openclaw`. */
   readonly plugin?: string;
   /** The thinking level of a reasoning model. Default: `medium`. */
@@ -29,24 +29,39 @@ const pluginName = "@self-context-manager/adapter-openclaw";
 const startMs = 180_000;
 
 /** An installed OpenClaw: each run has a gateway of its own. Throws `EvaluateError` with `EVALUATE_HOST`. */
-export function openOpenClawHost(options: OpenClawHostOptions): EvaluationHost {
-  const manifest = join(options.cli, "package.json");
-  const script = join(options.cli, "openclaw.mjs");
-  if (!existsSync(manifest) || !existsSync(script))
-    throw hostError(
-      `${options.cli} is not the folder of the package openclaw; install it with npm`,
-    );
+export function openOpenClawHost(options: OpenClawHostOptions = {}): EvaluationHost {
+  const script = scriptOf(options.cli ?? foundProgram());
   const { version = "unknown" }: { readonly version?: string } = JSON.parse(
-    readFileSync(manifest, "utf8"),
+    readFileSync(join(dirname(script), "package.json"), "utf8"),
   );
   return {
     name: "openclaw",
     version,
     open: async (given) => {
       checkArm(given.arm);
-      return await openGateway(realpathSync(script), options, given);
+      return await openGateway(script, options, given);
     },
   };
+}
+
+function foundProgram(): string {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const program = folders
+    .map((folder) => join(folder, "openclaw"))
+    .find((path) => existsSync(path));
+  if (program !== undefined) return program;
+  throw hostError(
+    "OpenClaw is not installed: there is no openclaw in PATH; run npm install -g openclaw, or name its folder",
+  );
+}
+
+/** The script in the package's folder. The program in the search path is a link to it. */
+function scriptOf(given: string): string {
+  const inside = join(given, "openclaw.mjs");
+  const path = existsSync(inside) ? inside : given;
+  const script = existsSync(path) ? realpathSync(path) : path;
+  if (script.endsWith("openclaw.mjs") && existsSync(script)) return script;
+  throw hostError(`${given} is neither the folder of the package openclaw nor its program`);
 }
 
 /** What an arm asks of a host that this one does not have. */
