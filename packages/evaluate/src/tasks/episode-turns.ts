@@ -39,7 +39,7 @@ export function pageTurn(
   });
   const [ask, say] = text.pick(pageQuestions);
   draft.prompt(
-    `${text.remarks(text.pick([0, 10, 30]))} ${ask.replace("PATH", `\`${path}\``)}`.trim(),
+    `${text.remarks(text.pick([0, 10, 30]))} ${ask.replace("PATH", `\`${path}\``)}`,
     read(path),
     answer(say.replace("ROOM", `{{${id}}}`)),
   );
@@ -47,20 +47,18 @@ export function pageTurn(
 }
 
 const pageQuestions: readonly (readonly [ask: string, say: string])[] = [
-  [
-    "Please read PATH completely. In which room are the papers kept?",
-    "They are kept in room ROOM.",
-  ],
   ["Read PATH, we come back to it. Just say that you have read it.", "I have read it."],
   ["Have a look at PATH and name the room of the papers.", "Room ROOM."],
   ["I need you to know PATH. Read it and say “done”.", "Done."],
+  ["Please go through PATH from beginning to end, and say when you are ready.", "I am ready."],
+  ["Read PATH, too.", "I have read it."],
 ];
 
 /** A turn in which the user only reports something. */
 export function talkTurn(draft: TaskDraft, text: SeededText): void {
   const [before, after] = text.pick(frames);
   draft.prompt(
-    `${before} ${text.remarks(text.pick([8, 20, 20, 50, 110, 160]))} ${after}`.trim(),
+    `${before} ${text.remarks(text.pick([8, 20, 20, 50, 110, 160]))} ${after}`,
     answer(text.pick(["Noted.", "Understood.", "Thank you, noted.", "All right."])),
   );
 }

@@ -31,6 +31,20 @@ const subjects = [
   "The group for quality",
   "The neighbour",
   "The apprentice",
+  "The woman from the reception",
+  "A visitor from the north",
+  "The electrician",
+  "The team for the tests",
+  "The manager of the second hall",
+  "A friend of the planner",
+  "The company from Halle",
+  "The person at the gate",
+  "The substitute",
+  "One of the students",
+  "The cleaner",
+  "The accountant",
+  "The committee",
+  "The warehouse",
 ];
 
 const actions = [
@@ -52,6 +66,24 @@ const actions = [
   "brought the ladder back",
   "read the manual from the beginning",
   "closed the valve a little too early",
+  "measured the height of the shelf",
+  "ordered two boxes of gloves",
+  "left the window of the store open",
+  "borrowed the small trolley",
+  "drew a plan of the corridor",
+  "asked when the printer will be repaired",
+  "sorted the tickets by their age",
+  "forgot the second page of the form",
+  "tested the new pens on the whiteboard",
+  "washed the gloves",
+  "turned the table to the other wall",
+  "put a sign on the broken chair",
+  "tried the spare battery",
+  "saved the photos of the floor",
+  "wanted to know who owns the green folder",
+  "made coffee for everybody",
+  "checked the date of the fire extinguisher",
+  "carried the empty boxes to the yard",
 ];
 
 const circumstances = [
@@ -69,6 +101,16 @@ const circumstances = [
   "when the power was off for a minute",
   "for the third time this month",
   "and the result was the same as before",
+  "which was a good idea",
+  "and then went home",
+  "during the break",
+  "in spite of the noise",
+  "as always on such a day",
+  "and sent a photo of it",
+  "two hours later than planned",
+  "with the help of a neighbour",
+  "and will do so again next week",
+  "so we have one thing less on the list",
 ];
 
 /** A generator of texts for one purpose. */

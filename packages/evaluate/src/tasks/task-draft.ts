@@ -71,7 +71,8 @@ export function taskDraft({ name, family, seed, title }: DraftedTask): TaskDraft
       hidden[path] = content;
     },
     prompt(text, ...moves) {
-      steps.push({ type: "prompt", text, moves });
+      // Parts of a prompt can be empty.
+      steps.push({ type: "prompt", text: text.replaceAll(/ {2,}/gu, " ").trim(), moves });
       calls += moves.length;
       prompts += 1;
       return steps.length - 1;
@@ -108,7 +109,7 @@ export function taskDraft({ name, family, seed, title }: DraftedTask): TaskDraft
       workspace: { files },
       steps,
       facts: withNeeds(facts, steps),
-      checks,
+      checks: [...checks, ...uncheckedAnswers(facts, steps, checks)],
       hidden,
       // An agent that looks around first, or tries again after a mistake, needs a multiple of the shortest way.
       limits: { calls: calls * 3, minutes: Math.max(15, Math.ceil(calls / 4)) },
@@ -121,7 +122,7 @@ function withNeeds(facts: readonly DraftedFact[], steps: readonly TaskStep[]): r
   const neededAt = new Map<string, Set<number>>();
   for (const [index, step] of steps.entries()) {
     if (step.type !== "prompt" || step.moves === undefined) continue;
-    for (const [, id] of JSON.stringify(step.moves).matchAll(/\{\{([\w-]+)\}\}/gu)) {
+    for (const [, id] of JSON.stringify(step.moves).matchAll(placeholder)) {
       if (id === undefined) continue;
       const needs = neededAt.get(id) ?? new Set<number>();
       neededAt.set(id, needs.add(index));
@@ -130,5 +131,26 @@ function withNeeds(facts: readonly DraftedFact[], steps: readonly TaskStep[]): r
   return facts.flatMap((fact) => {
     const needs = neededAt.get(fact.id);
     return needs === undefined ? [] : [{ ...fact, neededAt: [...needs] }];
+  });
+}
+
+const placeholder = /\{\{([\w-]+)\}\}/gu;
+
+/** Checks of the answers that quote facts and that no other check looks at. */
+function uncheckedAnswers(
+  facts: readonly DraftedFact[],
+  steps: readonly TaskStep[],
+  checks: readonly Check[],
+): readonly Check[] {
+  const values = new Map(facts.map(({ id, value }) => [id, value]));
+  const checked = new Set(checks.flatMap((check) => (check.type === "answer" ? check.step : [])));
+  return steps.flatMap((step, index): readonly Check[] => {
+    const move = step.type === "prompt" ? step.moves?.at(-1) : undefined;
+    if (move?.type !== "answer" || checked.has(index)) return [];
+    const includes = [...move.text.matchAll(placeholder)].flatMap(
+      ([, id = ""]) => values.get(id) ?? [],
+    );
+    const name = `the answer at step ${String(index)}`;
+    return includes.length === 0 ? [] : [{ type: "answer", name, step: index, includes }];
   });
 }

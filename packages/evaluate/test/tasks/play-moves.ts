@@ -11,6 +11,14 @@ export interface Played {
   readonly results: readonly CheckResult[];
   /** Moves that could not be done, and facts whose value is not what the text before them shows. */
   readonly faults: readonly string[];
+  /** All texts of the conversation, in order. */
+  readonly shown: readonly ShownText[];
+}
+
+export interface ShownText {
+  readonly kind: "prompt" | "move" | "output";
+  readonly step: number;
+  readonly text: string;
 }
 
 /**
@@ -33,34 +41,40 @@ export async function playMoves(
   await applyChange({ type: "change", files: task.workspace.files }, workspace);
   const faults: string[] = [];
   const answers = new Map<number, string>();
-  const seen: string[] = [];
+  const shown: ShownText[] = [];
+  let begin = 0;
   const facts = new Map(task.facts.map((fact) => [fact.id, fact]));
   for (const [index, step] of task.steps.entries()) {
     if (step.type === "change") await applyChange(step, workspace);
-    if (step.type === "session") seen.length = 0;
+    if (step.type === "session") begin = shown.length;
     if (step.type !== "prompt") continue;
-    seen.push(step.text);
+    shown.push({ kind: "prompt", step: index, text: step.text });
     if (options.moves === false) answers.set(index, "I will look at it.");
     else
       for (const given of step.moves ?? []) {
         const where = `step ${String(index)}, ${given.type}`;
         for (const [, id = ""] of JSON.stringify(given).matchAll(placeholder)) {
-          const fault = factFault(facts.get(id), seen.join("\n"), index);
+          const fact = facts.get(id);
+          // What cannot be had again is known only from a store of all sessions.
+          const from = fact?.recover === undefined ? 0 : begin;
+          const fault = factFault(fact, shown.slice(from).map(textOf).join("\n"), index);
           if (fault !== undefined) faults.push(`${where}: ${id} ${fault}`);
         }
         const move = filled(given, (id) => options.values?.get(id) ?? facts.get(id)?.value ?? "");
-        seen.push(...Object.values(move));
+        shown.push({ kind: "move", step: index, text: Object.values(move).join("\n") });
         if (move.type === "answer") answers.set(index, move.text);
         else if (options.isShort !== true || move.type !== "run" || !factless.test(move.command)) {
           const done = await doMove(move, workspace);
-          seen.push(done.output);
+          shown.push({ kind: "output", step: index, text: done.output });
           if (done.fault !== undefined) faults.push(`${where}: ${done.fault}`);
         }
       }
   }
   const results = await checkTask(task, { workspace, answers, scratch: join(place.path, "check") });
-  return { results, faults };
+  return { results, faults, shown };
 }
+
+const textOf = (part: ShownText): string => part.text;
 
 const factless = /^node (?:test\/run|scripts\/report)\.js/u;
 

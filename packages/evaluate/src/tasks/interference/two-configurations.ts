@@ -15,7 +15,10 @@ export function twoConfigurations(seed: number): Task {
     title: "Two configurations, of which another program changes the one in use",
   });
   const [blue, green] = [configuration(text), configuration(text)];
-  draft.file("tools/state.sh", 'echo "in use: $(cat plant/in-use)"\ncat plant/measured.txt\n');
+  draft.file(
+    "tools/state.sh",
+    'echo "in use: $(cat plant/in-use) at present"\ncat plant/measured.txt\n',
+  );
   draft.file("plant/measured.txt", measuredTable(text, 70));
   draft.file("plant/in-use", `${blue.label}\n`);
   for (const one of [blue, green]) draft.file(pathOf(one), textOf(text, one));
@@ -70,7 +73,7 @@ function textOf(text: SeededText, { label, speed }: Configuration): string {
 function askInUse(draft: TaskDraft, one: Configuration, other: Configuration, round: number): void {
   const inUse = draft.fact({
     id: `in-use-${String(round)}`,
-    pattern: String.raw`in use: ([a-z]+)$`,
+    pattern: String.raw`in use: ([a-z]+) at present`,
     value: one.label,
     source: "sh tools/state.sh",
     recover: [run("sh tools/state.sh")],

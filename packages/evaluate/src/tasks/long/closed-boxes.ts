@@ -74,7 +74,7 @@ function openTurn(draft: TaskDraft, text: SeededText, number: number): Box {
     source: command,
   });
   draft.prompt(
-    `${text.remarks(text.pick([0, 0, 20, 70]))} Open box ${String(number)}: \`${command}\`. Is everything there?`.trim(),
+    `${text.remarks(text.pick([0, 0, 20, 70]))} Open box ${String(number)}: \`${command}\`. Is everything there?`,
     run(command),
     answer(text.pick(["Yes, the print is complete.", "Yes, with its label."])),
   );

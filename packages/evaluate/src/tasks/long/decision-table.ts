@@ -37,7 +37,7 @@ export function decisionTable(seed: number): Task {
     rewriteTurn(draft, text, module);
     talkTurn(draft, text);
     if (index % 3 !== 0) talkTurn(draft, text);
-    pages.push(pageTurn(draft, text, "docs", text.pick([5, 8, 25])));
+    pages.push(pageTurn(draft, text, "docs", text.pick([7, 11, 27])));
     talkTurn(draft, text);
     const changed = [8, 12, 17].includes(index) ? classes[index % 5] : undefined;
     if (changed !== undefined) changeRow(draft, text, changed, modules.slice(0, index + 1));
@@ -112,7 +112,7 @@ function oldModule(draft: TaskDraft, text: SeededText, row: Row, index: number):
 function rewriteTurn(draft: TaskDraft, text: SeededText, { name, row }: Module): void {
   const path = `src/rules/${name}.mjs`;
   draft.prompt(
-    `${text.remarks(text.pick([0, 0, 12, 45]))} Now \`${path}\`: read it and write it again by our table.`.trim(),
+    `${text.remarks(text.pick([0, 0, 12, 45]))} Now \`${path}\`: read it and write it again by our table.`,
     read(path),
     write(
       path,

@@ -93,7 +93,7 @@ function suiteTurn(draft: TaskDraft, text: SeededText, part: string, number: num
     source: "sh tools/suite.sh",
   });
   const step = draft.prompt(
-    `${text.remarks(text.pick([0, 20, 40]))} Run \`sh tools/suite.sh\` once. Which part failed this time?`.trim(),
+    `${text.remarks(text.pick([0, 20, 40]))} Run \`sh tools/suite.sh\` once. Which part failed this time?`,
     run("sh tools/suite.sh"),
     answer(`The part {{part-${String(number)}}} failed.`),
   );
@@ -110,7 +110,7 @@ function sourceTurn(draft: TaskDraft, text: SeededText): void {
     `${sideFunctions(text, text.pick([6, 12, 16, 40]))}\nexport const part = "${name}";\n`,
   );
   draft.prompt(
-    `Could \`${path}\` be the reason? Read it and answer with yes or no. ${text.remarks(text.pick([0, 10, 25]))}`.trim(),
+    `Could \`${path}\` be the reason? Read it and answer with yes or no. ${text.remarks(text.pick([0, 10, 25]))}`,
     read(path),
     answer("No."),
   );

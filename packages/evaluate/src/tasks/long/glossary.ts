@@ -34,7 +34,7 @@ export function glossary(seed: number): Task {
   for (let turn = 0; turn < 15; turn += 1) {
     talkTurn(draft, text);
     translateTurn(draft, text, (number += 1), turn % 3 === 0 ? terms.slice(0, 12) : terms);
-    if (turn % 2 === 0) pages.push(pageTurn(draft, text, "background", text.pick([7, 10, 14])));
+    if (turn % 2 === 0) pages.push(pageTurn(draft, text, "background", text.pick([8, 12, 16])));
   }
   askFirstTerms(draft, terms);
   for (const page of text.shuffle(pages.slice(0, 8)).slice(0, 2)) askPage(draft, page);
@@ -71,7 +71,7 @@ function termTurn(draft: TaskDraft, text: SeededText, term: Term): void {
   });
   const before = term.change > 1 ? "I have changed my mind:" : text.pick(starts);
   draft.prompt(
-    `${text.remarks(text.pick([0, 0, 10, 30]))} ${before} the term for ${term.noun} is ${currentTerm(term)}. ${text.remarks(text.pick([0, 0, 15, 80]))}`.trim(),
+    `${text.remarks(text.pick([0, 0, 10, 30]))} ${before} the term for ${term.noun} is ${currentTerm(term)}. ${text.remarks(text.pick([0, 0, 15, 80]))}`,
     answer(text.pick(["Noted.", "All right.", "I have it."])),
   );
 }
@@ -103,7 +103,7 @@ function translateTurn(
   );
   const target = `translated/${String(number).padStart(2, "0")}.md`;
   draft.prompt(
-    `Translate \`${path}\` to \`${target}\`. ${text.remarks(text.pick([0, 0, 20]))}`.trim(),
+    `Translate \`${path}\` to \`${target}\`. ${text.remarks(text.pick([0, 0, 20]))}`,
     read(path),
     write(target, `{{${termId(one)}}} {{${termId(two)}}} {{${termId(three)}}}\n`),
     answer("Translated."),

@@ -169,7 +169,7 @@ function portTurn(
   });
   const capital = name.charAt(0).toUpperCase() + name.slice(1);
   draft.prompt(
-    `${text.remarks(text.pick([0, 0, 15, 60]))} Port \`${path}\` to \`ported/${name}.mjs\` now, by our conventions.`.trim(),
+    `${text.remarks(text.pick([0, 0, 15, 60]))} Port \`${path}\` to \`ported/${name}.mjs\` now, by our conventions.`,
     read(path),
     write(
       `ported/${name}.mjs`,

@@ -31,7 +31,7 @@ export function revertedChoices(seed: number): Task {
     talkTurn(draft, text);
     rumourTurn(draft, text, choices);
     talkTurn(draft, text);
-    pages.push(pageTurn(draft, text, "docs", text.pick([5, 7, 26])));
+    pages.push(pageTurn(draft, text, "docs", text.pick([6, 9, 26])));
   };
   for (const choice of choices) {
     decideTurn(draft, text, choice, "use", choice.first);
@@ -95,7 +95,7 @@ function decideTurn(
   choice.current = value;
   choice.tickets.push(ticket);
   draft.prompt(
-    `${text.remarks(text.pick([0, 10, 35, 90]))} For the ${choice.topic} we ${how} ${value} from now on, because of ticket ${ticket}. ${text.remarks(text.pick([0, 12]))}`.trim(),
+    `${text.remarks(text.pick([0, 10, 35, 90]))} For the ${choice.topic} we ${how} ${value} from now on, because of ticket ${ticket}. ${text.remarks(text.pick([0, 12]))}`,
     answer(text.pick(["Agreed.", "Understood.", "That is decided, then."])),
   );
 }
@@ -107,7 +107,7 @@ function measureTurn(draft: TaskDraft, text: SeededText, candidate: string): str
   const id = `time-${candidate.toLowerCase()}`;
   draft.file(
     `measured/${candidate}.txt`,
-    withLines(measuredTable(text, text.pick([30, 60, 90, 250])), [
+    withLines(measuredTable(text, text.pick([50, 80, 120, 250])), [
       { at: 0.5, line: `${candidate} needs ${time} ms for the sample` },
     ]),
   );

@@ -54,7 +54,7 @@ function tablesOf(draft: TaskDraft, text: SeededText): readonly Table[] {
   const files: Record<string, string> = {};
   const tables = Array.from({ length: tableCount }, (_, index) => {
     const table = { bearing: text.name(), wear: text.unique(4) };
-    const rows = index % 6 === 2 ? text.integer(220, 300) : text.integer(40, 110);
+    const rows = index % 6 === 2 ? text.integer(220, 300) : text.integer(70, 140);
     files[`tables/${String(index + 1)}.txt`] = withLines(measuredTable(text, rows), [
       { at: 0.5, line: `bearing ${table.bearing}: wear ${String(table.wear)} nm` },
     ]);
@@ -88,13 +88,11 @@ function lookAtTable(
     // The first half is archived before it is asked for.
     ...(number > 15 && { recover: [run(command)] }),
   });
-  const step = draft.prompt(
+  draft.prompt(
     `Please run \`${command}\`. ${text.remarks(text.pick([0, 12, 40]))} Which bearing does it name, and what is its wear?`,
     run(command),
     answer(`${table.bearing}, ${id} nm.`),
   );
-  if (number % 10 === 0)
-    draft.answers(step, `reads the wear of table ${String(number)}`, [String(table.wear)]);
 }
 
 function addEntry(draft: TaskDraft, text: SeededText, pumps: readonly Pump[], entry: number): void {
@@ -114,7 +112,7 @@ function addEntry(draft: TaskDraft, text: SeededText, pumps: readonly Pump[], en
   pump.readings.push(reading);
   const order = last === undefined ? ` That is the first report of ${pump.pump}.` : "";
   draft.prompt(
-    `Entry ${String(entry)}: pump ${pump.pump} reads ${String(reading)} kPa.${order} ${talk}`.trim(),
+    `Entry ${String(entry)}: pump ${pump.pump} reads ${String(reading)} kPa.${order} ${talk}`,
     answer("Noted."),
   );
 }
@@ -148,7 +146,7 @@ function askLate(
       older,
     );
   }
-  for (const pump of asked.slice(3, 5)) {
+  for (const pump of asked.slice(3, 6)) {
     const id = draft.fact({
       id: `first-${pump.pump.toLowerCase()}`,
       pattern: `reads (\\d{4}) kPa\\. That is the first report of ${pump.pump}\\.`,
@@ -161,7 +159,14 @@ function askLate(
     );
     draft.answers(step, `the first reading of ${pump.pump}`, [String(pump.first)]);
   }
-  for (const number of [text.integer(2, 8), text.integer(9, 14), text.integer(17, 26)]) {
+  for (const [least, most] of [
+    [2, 5],
+    [6, 9],
+    [10, 14],
+    [17, 20],
+    [21, 26],
+  ] as const) {
+    const number = text.integer(least, most);
     const table = tables[number - 1];
     if (table === undefined) continue;
     const step = draft.prompt(
@@ -170,7 +175,7 @@ function askLate(
     );
     draft.answers(step, `the wear of ${table.bearing}`, [String(table.wear)]);
   }
-  askForSum(draft, asked.slice(5, 8), newest);
+  askForSum(draft, asked.slice(6, 9), newest);
 }
 
 function askForSum(draft: TaskDraft, pumps: readonly Pump[], newest: (pump: Pump) => string): void {

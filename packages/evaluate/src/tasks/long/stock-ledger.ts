@@ -95,7 +95,7 @@ function saleTurn(draft: TaskDraft, text: SeededText, item: Item): void {
   item.count -= sold;
   item.state = "booked";
   draft.prompt(
-    `${text.remarks(text.pick([0, 0, 0, 15, 40, 100]))} ${String(sold)} ${item.item} ${text.pick(["were sold", "left the shop", "went to a customer"])}.`.trim(),
+    `${text.remarks(text.pick([0, 0, 0, 15, 40, 100]))} ${String(sold)} ${item.item} ${text.pick(["were sold", "left the shop", "went to a customer"])}.`,
     edit("stock.md", before, row(item)),
     answer("Booked."),
   );
@@ -104,7 +104,7 @@ function saleTurn(draft: TaskDraft, text: SeededText, item: Item): void {
 function levelTurn(draft: TaskDraft, text: SeededText, item: Item): void {
   item.level = text.unique(3);
   draft.prompt(
-    `The level of ${item.item} is ${String(item.level)} pieces. ${text.remarks(text.pick([0, 20, 50]))}`.trim(),
+    `The level of ${item.item} is ${String(item.level)} pieces. ${text.remarks(text.pick([0, 20, 50]))}`,
     answer("Noted."),
   );
 }

@@ -40,7 +40,7 @@ export function changedLimit(seed: number): Task {
 
   draft.session();
   otherWork(draft, text, 6);
-  const [same, early] = lines;
+  const [same] = lines;
   if (same !== undefined) {
     const step = draft.prompt(
       `Which limit does line ${same.line} have at present? The number alone.`,
@@ -55,15 +55,7 @@ export function changedLimit(seed: number): Task {
   talkTurn(draft, text);
   for (const { line, second } of lines.slice(1, 4)) limitFact(draft, line, second, "second");
   askToday(draft, lines.slice(1, 4));
-  if (early !== undefined) {
-    const step = draft.prompt(
-      `And in spring, which limit did line ${early.line} have? The number alone.`,
-      run('grep -rl "limit" --include=*.md notes'),
-      read("notes/spring.md"),
-      answer(`{{first-${early.line.toLowerCase()}}}`),
-    );
-    draft.answers(step, `the limit of ${early.line} in spring`, [early.first], [early.second]);
-  }
+  askSpring(draft, lines);
   return draft.task();
 }
 
@@ -110,5 +102,24 @@ function askToday(draft: TaskDraft, lines: readonly Line[]): void {
     name: "the file has the limits of today",
     path: "today.md",
     includes: lines.map(({ line, second }) => `${line}: ${second}`),
+  });
+}
+
+function askSpring(draft: TaskDraft, lines: readonly Line[]): void {
+  draft.prompt(
+    `And which limits did the lines ${lines.map(({ line }) => line).join(", ")} have in spring? Write them to \`then.md\` in the same form.`,
+    run('grep -rl "limit" --include=*.md notes'),
+    read("notes/spring.md"),
+    write(
+      "then.md",
+      lines.map(({ line }) => `${line}: {{first-${line.toLowerCase()}}}\n`).join(""),
+    ),
+    answer("They are in `then.md`."),
+  );
+  draft.check({
+    type: "file",
+    name: "the file has the limits of the spring",
+    path: "then.md",
+    includes: lines.map(({ line, first }) => `${line}: ${first}`),
   });
 }

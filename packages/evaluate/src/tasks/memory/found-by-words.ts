@@ -42,9 +42,9 @@ export function foundByWords(seed: number): Task {
 
   draft.session();
   otherWork(draft, text, 3);
-  for (const { question, word, number, id, path } of incidents.slice(0, 3)) {
+  for (const { question, word, number, id, path } of incidents) {
     const step = draft.prompt(
-      `${text.remarks(text.pick([0, 12]))} ${question} Which number did it get? The number alone.`.trim(),
+      `${text.remarks(text.pick([0, 12]))} ${question} Which number did it get? The number alone.`,
       run(`grep -rli "${word}" notes`),
       read(path),
       answer(`{{${id}}}`),
@@ -119,7 +119,7 @@ function noteTurn(draft: TaskDraft, text: SeededText, incident: Incident): void 
     recover: [read(path)],
   });
   draft.prompt(
-    `${text.remarks(text.pick([0, 20]))} ${note}; its number is ${number}. ${text.remarks(text.pick([10, 40]))}`.trim(),
+    `${text.remarks(text.pick([0, 20]))} ${note}; its number is ${number}. ${text.remarks(text.pick([10, 40]))}`,
     write(path, `# Incident\n\n${note}; its number is {{${id}}}.\n`),
     answer("There is a note about it."),
   );

@@ -33,7 +33,7 @@ export function handover(seed: number): Task {
       recover: [run(grep)],
     });
     draft.prompt(
-      `${text.remarks(text.pick([0, 25]))} For all exports ${words} ${value}. ${text.remarks(text.pick([10, 40, 90]))}`.trim(),
+      `${text.remarks(text.pick([0, 25]))} For all exports ${words} ${value}. ${text.remarks(text.pick([10, 40, 90]))}`,
       answer("Agreed."),
     );
     pageTurn(draft, text, "docs", text.pick([5, 8]));

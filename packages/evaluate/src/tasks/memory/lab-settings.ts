@@ -80,7 +80,7 @@ function sayHeat(draft: TaskDraft, text: SeededText, { device, heat, id }: Devic
     recover: [run(`grep -rhi "oven ${device}" --include=*.md .`)],
   });
   draft.prompt(
-    `Oven ${device} runs at ${String(heat)} degrees. ${text.remarks(text.pick([0, 15, 50]))}`.trim(),
+    `Oven ${device} runs at ${String(heat)} degrees. ${text.remarks(text.pick([0, 15, 50]))}`,
     answer("Noted."),
   );
 }
@@ -100,7 +100,7 @@ function askHeats(draft: TaskDraft, devices: readonly Device[]): void {
       first === heat ? undefined : [String(first)],
     );
   }
-  const listed = devices.slice(1, 7);
+  const listed = devices.slice(1);
   draft.prompt(
     `Write \`ovens.json\`: an object with the ovens ${listed.map(({ device }) => device).join(", ")} as names and their degrees as numbers, as we wrote them down.`,
     run('grep -rhi "oven .* runs at" --include=*.md .'),

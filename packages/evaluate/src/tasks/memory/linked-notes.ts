@@ -49,8 +49,7 @@ export function linkedNotes(seed: number): Task {
 
   draft.session();
   talkTurn(draft, text);
-  for (const machine of [machines[0], moved, machines[3]]) {
-    if (machine === undefined) continue;
+  for (const machine of machines) {
     const step = draft.prompt(
       `The part that is built into the machine ${machine.machine} is broken. Which number do I have to call to get a new one? The number alone.`,
       read(noteOf(machine.machine)),
@@ -65,6 +64,13 @@ export function linkedNotes(seed: number): Task {
       machine === moved ? [before] : undefined,
     );
   }
+  for (const { supplier, phone } of machines)
+    draft.check({
+      type: "file",
+      name: `the note of ${supplier} has its phone`,
+      path: noteOf(supplier),
+      includes: [phone],
+    });
   return draft.task();
 }
 

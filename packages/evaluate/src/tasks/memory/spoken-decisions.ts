@@ -31,7 +31,7 @@ export function spokenDecisions(seed: number): Task {
       source: `we have decided that the ${topic} will be`,
     });
     draft.prompt(
-      `${text.remarks(text.pick([0, 20, 60]))} So we have decided that the ${topic} will be ${choice}, and nobody was against it.`.trim(),
+      `${text.remarks(text.pick([0, 20, 60]))} So we have decided that the ${topic} will be ${choice}, and nobody was against it.`,
       answer("A good choice."),
     );
     talkTurn(draft, text);
