@@ -73,7 +73,7 @@ interface Incident extends Kind {
 const kinds: readonly Kind[] = [
   {
     id: "leak",
-    note: "Water leaked from the boiler and stood on the floor on Sunday",
+    note: "Water leaked from the boiler and covered the floor on Sunday",
     question: "Once there was liquid under the heating machine at a weekend.",
     word: "leak",
   },
