@@ -24,7 +24,7 @@ export const freightKinds: readonly string[] = [
   "yard",
 ];
 
-export interface FreightRecord {
+interface FreightRecord {
   readonly id: string;
   readonly name: string;
   readonly weight: number;
