@@ -42,12 +42,12 @@ export function csvImport(seed: number): Task {
     draft.fact({ id, pattern, value, source: command, recover: [run(command)] });
   const row = fact(
     "row",
-    String.raw`^row (\d+) +REJECTED \S+: not an amount`,
+    String.raw`row (\d+) +REJECTED \S+: not an amount`,
     String((badAmount ?? 0) + 2),
   );
   const reference = fact(
     "reference",
-    String.raw`^row \d+ +REJECTED (\S+): not an amount`,
+    String.raw`row \d+ +REJECTED (\S+): not an amount`,
     references[badAmount ?? 0] ?? "",
   );
   const report = reportTurns(draft, choices);

@@ -40,14 +40,14 @@ export function planLimits(seed: number): Task {
     plan,
     burst: draft.fact({
       id: `burst-${plan}`,
-      pattern: String.raw`^\| ${plan} \| (\d+) \|`,
+      pattern: String.raw`\| ${plan} \| (\d+) \|`,
       value: String(burst),
       source,
       recover,
     }),
     rate: draft.fact({
       id: `rate-${plan}`,
-      pattern: String.raw`^\| ${plan} \| \d+ \| (\d+) \|`,
+      pattern: String.raw`\| ${plan} \| \d+ \| (\d+) \|`,
       value: String(rate),
       source,
       recover,
