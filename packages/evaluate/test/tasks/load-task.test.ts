@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -133,6 +133,15 @@ describe("a task as a folder", () => {
       ],
     });
   });
+});
+
+it("the example in the documents is a task", async () => {
+  const page = join(import.meta.dirname, "../../../../docs/architecture/evaluation-tasks.md");
+  const [, json = ""] = /```json\n([^]*?)```/u.exec(await readFile(page, "utf8")) ?? [];
+  await using folder = await aFolder();
+  await writeFile(join(folder.path, "task.json"), json);
+
+  expect(await loadTask(folder.path)).toMatchObject({ name: "mine/wrong-sum" });
 });
 
 const prompts: Task["steps"] = [{ type: "prompt", text: "Do it." }];
