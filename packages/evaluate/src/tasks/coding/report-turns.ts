@@ -5,13 +5,13 @@ const months = ["2031-01", "2031-02", "2031-03", "2031-04"] as const;
 
 /**
  * Adds records and a script that prints those of one month, and returns a function that adds a turn in which the user
- * looks at a month. Its output has about 3,000 tokens: it fills the window between the turns that need each other.
+ * looks at a month. Its output has about 6,000 tokens: it fills the window between the turns that need each other.
  */
 export function reportTurns(draft: TaskDraft, choices: Seeded): (month: number) => void {
   const places = Array.from({ length: 7 }, () => choices.word());
   const rows = months.flatMap((month) =>
-    Array.from({ length: 130 }, (_, index) => {
-      const day = String(1 + Math.floor((index * 28) / 130)).padStart(2, "0");
+    Array.from({ length: rowsOfMonth }, (_, index) => {
+      const day = String(1 + Math.floor((index * 28) / rowsOfMonth)).padStart(2, "0");
       const [amount, state] = [choices.integer(100, 98_000), choices.pick(states)];
       return `${month}-${day},${choices.pick(places)},${String(amount)},${state},${choices.pick(notes)}`;
     }),
@@ -27,6 +27,8 @@ export function reportTurns(draft: TaskDraft, choices: Seeded): (month: number) 
     );
   };
 }
+
+const rowsOfMonth = 300;
 
 const states = ["open", "booked", "booked", "booked", "disputed"];
 const notes = [
