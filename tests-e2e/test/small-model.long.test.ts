@@ -6,6 +6,9 @@ import { type LlamaModel, openLlamaModel } from "../src/evaluate/llama-model.ts"
 import { promptPieces } from "../src/evaluate/llama-prompt.ts";
 import { openLlamaServer } from "../src/evaluate/llama-server.ts";
 import { findSmallModel } from "../src/evaluate/small-model.ts";
+import { piPrint } from "../src/pi-print.ts";
+import { everyPiVersion } from "../src/pi-versions.ts";
+import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { certainText, writtenAnswer } from "../src/evaluate/tool-call-text.ts";
 
 const found = await findSmallModel();
@@ -18,7 +21,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     let model: LlamaModel | undefined;
     beforeAll(async () => {
-      if (!("missing" in found)) model = await openLlamaModel(found, { window: 2048 });
+      if (!("missing" in found)) model = await openLlamaModel(found);
     }, 120_000);
     afterAll(async () => {
       await model?.[Symbol.asyncDispose]();
@@ -82,14 +85,14 @@ describe.skipIf(missing !== undefined)(
     it("refuses a request above its window with 400, and answers the next one", async () => {
       await using server = await openLlamaServer(loaded(), { mostTokens: 8 });
 
-      const long = await post(server.url, { messages: [ask("word ".repeat(3000))] });
+      const long = await post(server.url, { messages: [ask("word ".repeat(9000))] });
       const next = await chat(server.url, { messages: [ask("Hello")] });
 
       expect(long.status).toBe(400);
       expect(await long.json()).toMatchObject({
         error: {
           code: "context_length_exceeded",
-          message: expect.stringContaining("maximum context length is 2048 tokens"),
+          message: expect.stringContaining("maximum context length is 8192 tokens"),
         },
       });
       expect(next.text).not.toBe("");
@@ -110,6 +113,24 @@ describe.skipIf(missing !== undefined)(
       await left;
 
       expect(answers.map(({ text }) => text !== "")).toEqual([true, true]);
+    });
+
+    it("answers a prompt of Pi with its tools, and Pi ends without an error", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 40 });
+      await using workspace = await openPiWorkspace({
+        model: server,
+        modelId: server.model,
+        contextWindow: loaded().window,
+        files: { "a.txt": "hello\n" },
+      });
+      const [pi] = everyPiVersion.slice(-1);
+      if (pi === undefined) throw new Error("there is no release of Pi");
+
+      const exit = await piPrint({ pi, workspace, prompt: "Say hello.", deadlineMs: 500_000 });
+
+      expect(exit).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(exit.stdout.trim()).not.toBe("");
+      expect(server.requestCount()).toBeGreaterThan(0);
     });
 
     it("refuses a body that is no request", async () => {
