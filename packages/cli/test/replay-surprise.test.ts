@@ -14,7 +14,7 @@ test("--surprise prints how much more surprising a quotation is without the outp
   const { code, stdout } = await run([...place.surprise(server.url), "--calls", "40"]);
 
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^masking +all +4 +2 +\+0\.500 +\S+ to \S+ +50%$/mu);
+  expect(stdout).toMatch(/^masking +all +4 +2 +\+0\.500 +- +50%$/mu);
   // The server says that a word costs 1 nat more if the prompt does not contain it.
   expect(stdout).toMatch(/quotes: gone-sharp +2 +2 +\+1\.000 /u);
   expect(stdout).toContain("4 calls of 2 sessions");

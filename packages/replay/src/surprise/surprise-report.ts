@@ -1,6 +1,7 @@
 import type { MeasuredCall, MeasuredText } from "./measure-surprise.ts";
 import type { SampleCounts } from "./sample-calls.ts";
 import { seededRandom } from "./seeded-random.ts";
+import type { Quoting } from "./session-calls.ts";
 import type { SurpriseView } from "./surprise-views.ts";
 
 /** A difference in nats per token, with its 95 % interval. */
@@ -9,7 +10,7 @@ export interface SurpriseFigure {
   readonly sessions: number;
   /** The mean over calls; positive: the recorded answer is more surprising under this view than under the plain one. */
   readonly difference: number;
-  /** The ends of the interval; null with fewer than 2 sessions. */
+  /** The ends of the interval; null with fewer than 5 sessions. */
   readonly low: number | null;
   readonly high: number | null;
   /** The share of calls in which the difference is positive. */
@@ -72,8 +73,8 @@ export function surpriseReport(
           {
             all: figures(rows),
             kinds: grouped(rows, ({ call }) => call.kind, figures),
-            left: grouped(rows, ({ text }) => sizeOf(text.left), figures),
-            quoting: grouped(rows, ({ text }) => text.quoting, figures),
+            left: grouped(rows, ({ text }) => sizeOf(text.left), figures, sizeNames),
+            quoting: grouped(rows, ({ text }) => text.quoting, figures, quotingNames),
           } satisfies ViewFigures,
         ];
       }),
@@ -86,30 +87,43 @@ interface Row {
   readonly text: MeasuredText;
 }
 
-/** The bounds of the groups by size, in tokens. */
-const sizes = [1000, 4000, 16_000] as const;
+/** The groups by size, in tokens, in the order of the report. */
+const sizes: readonly { readonly name: string; readonly below: number }[] = [
+  { name: "nothing", below: 1 },
+  { name: "below 1000", below: 1000 },
+  { name: "1000 to 4000", below: 4000 },
+  { name: "4000 to 16000", below: 16_000 },
+  { name: "from 16000", below: Number.POSITIVE_INFINITY },
+];
 
 function sizeOf(left: number): string {
-  if (left <= 0) return "nothing";
-  const bound = sizes.find((one) => left < one);
-  return bound === undefined ? `${sizes[sizes.length - 1]} or more` : `under ${bound}`;
+  return sizes.find(({ below }) => left < below)?.name ?? "";
 }
 
+const sizeNames = sizes.map(({ name }) => name);
+const quotingNames: readonly Quoting[] = ["gone-sharp", "gone", "in-view", "nothing"];
+
+/** The figures of each group that has a call, in the given order; by default in that of the alphabet. */
 function grouped(
   rows: readonly Row[],
   nameOf: (row: Row) => string,
   figures: (rows: readonly Row[]) => SurpriseFigure,
+  order?: readonly string[],
 ): Readonly<Record<string, SurpriseFigure>> {
   const groups = Map.groupBy(rows, nameOf);
-  return Object.fromEntries([...groups].toSorted(byName).map(([name, of]) => [name, figures(of)]));
-}
-
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1;
+  const names = order ?? [...groups.keys()].toSorted();
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const of = groups.get(name);
+      return of === undefined ? [] : [[name, figures(of)]];
+    }),
+  );
 }
 
 /** How often sessions are drawn for an interval. */
 const draws = 2000;
+/** With fewer sessions an interval says nothing: there are too few different draws. */
+const fewestSessions = 5;
 
 /** Calls of one session are alike, so whole sessions are drawn, with replacement. */
 function figureOf(rows: readonly Row[], seed: number): SurpriseFigure {
@@ -118,24 +132,40 @@ function figureOf(rows: readonly Row[], seed: number): SurpriseFigure {
     count: of.length,
   }));
   const random = seededRandom(seed);
-  const means = Array.from({ length: clusters.length < 2 ? 0 : draws }, () => {
-    let sum = 0;
-    let count = 0;
-    for (let drawn = 0; drawn < clusters.length; drawn += 1) {
-      const cluster = clusters[Math.floor(random() * clusters.length)];
-      sum += cluster?.sum ?? 0;
-      count += cluster?.count ?? 0;
-    }
-    return sum / count;
-  }).toSorted((a, b) => a - b);
+  const count = clusters.length < fewestSessions ? 0 : draws;
+  const means = Array.from({ length: count }, () => drawnMean(clusters, random)).toSorted(
+    (a, b) => a - b,
+  );
+  const difference = meanOf(rows.map(({ text }) => text.difference));
+  // Draws from few sessions vary less than samples do, by this factor.
+  const factor = Math.sqrt(clusters.length / (clusters.length - 1));
+  const end = (at: number): number | null => {
+    const mean = means[at];
+    return mean === undefined ? null : difference + (mean - difference) * factor;
+  };
   return {
     calls: rows.length,
     sessions: clusters.length,
-    difference: meanOf(rows.map(({ text }) => text.difference)),
-    low: means[Math.floor(draws * 0.025)] ?? null,
-    high: means[Math.ceil(draws * 0.975) - 1] ?? null,
+    difference,
+    low: end(Math.floor(draws * 0.025)),
+    high: end(Math.ceil(draws * 0.975) - 1),
     worse: meanOf(rows.map(({ text }) => Number(text.difference > 0))),
   };
+}
+
+/** The mean over the calls of as many sessions as there are, drawn with replacement. */
+function drawnMean(
+  clusters: readonly { readonly sum: number; readonly count: number }[],
+  random: () => number,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (let drawn = 0; drawn < clusters.length; drawn += 1) {
+    const cluster = clusters[Math.floor(random() * clusters.length)];
+    sum += cluster?.sum ?? 0;
+    count += cluster?.count ?? 0;
+  }
+  return sum / count;
 }
 
 function meanOf(values: readonly number[]): number {
