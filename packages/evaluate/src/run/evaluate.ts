@@ -7,6 +7,7 @@ import { type CostEstimate, estimateCost, pilotRuns } from "./estimate-cost.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
 import { openLedger } from "./ledger.ts";
 import { makePlan, type PlannedRun, type TasksBySeed } from "./make-plan.ts";
+import { lockResults } from "./results-lock.ts";
 import { readRecords, type ResultsFolder, writePlan } from "./results-folder.ts";
 import { runPlan, type RunProgress, runsLeft } from "./run-plan.ts";
 
@@ -66,6 +67,7 @@ export function planOf(options: EvaluateOptions): Plan {
 export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const { out, tasks, host, model, budget, onPlan, onProgress, signal } = options;
   const plan = planOf(options);
+  await using _lock = await lockResults(out);
   const results = await writePlan(
     out,
     plan,

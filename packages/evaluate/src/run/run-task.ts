@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { measureRun } from "../measure/measure-run.ts";
 import type { Meter, MeteredRun } from "../meter/meter.ts";
@@ -43,11 +44,11 @@ export interface PlayedTask {
 
 /**
  * Does one run in a temporary folder, checks it, and moves everything into the folder of the results. The result is there
- * as a whole or not at all. The folder's name follows from the key, because an agent's prompt contains it.
+ * as a whole or not at all.
  */
 export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
   const { run, task, results } = options;
-  const place = join(tmpdir(), `scm-evaluate-${run.key}`);
+  const place = temporaryPlace(run, results);
   await rm(place, { recursive: true, force: true });
   const made = {
     place,
@@ -85,6 +86,15 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+/**
+ * The temporary folder of a run. An agent's prompt contains its name, so the name is the same when a run is repeated. Two
+ * evaluations at once have two names, of the same length.
+ */
+function temporaryPlace({ key }: PlannedRun, results: string): string {
+  const place = createHash("sha256").update(resolve(results)).digest("hex").slice(0, 8);
+  return join(tmpdir(), `scm-evaluate-${key}-${place}`);
 }
 
 interface Places {

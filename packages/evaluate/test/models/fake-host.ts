@@ -74,9 +74,10 @@ export function fakeHost(options: FakeHostOptions): FakeHost {
       `${access.url}${isAnthropic ? "/v1/messages" : "/chat/completions"}`,
       {
         method: "POST",
-        body: JSON.stringify(
-          isAnthropic ? anthropicBody(seen, offered) : completionsBody(seen, offered),
-        ),
+        body: JSON.stringify({
+          model: access.id,
+          ...(isAnthropic ? anthropicBody(seen, offered) : completionsBody(seen, offered)),
+        }),
       },
     );
     const body = (await response.json()) as Fields;
@@ -201,7 +202,6 @@ const usualTools = [
 
 function anthropicBody(messages: readonly Message[], tools: readonly Tool[]): object {
   return {
-    model: "test",
     max_tokens: 1000,
     system: "You work.",
     tools: tools.map(({ name, schema }) => ({ name, input_schema: schema })),
@@ -238,7 +238,6 @@ function anthropicBody(messages: readonly Message[], tools: readonly Tool[]): ob
 
 function completionsBody(messages: readonly Message[], tools: readonly Tool[]): object {
   return {
-    model: "test",
     tools: tools.map(({ name, schema }) => ({
       type: "function",
       function: { name, parameters: schema },

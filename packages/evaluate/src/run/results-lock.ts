@@ -1,0 +1,40 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { EvaluateError } from "../model/evaluate-error.ts";
+
+/**
+ * Keeps other processes from doing runs in the same folder of results at the same time. The lock of a process that was
+ * killed is taken over. Rejects with `EvaluateError` and `EVALUATE_PLAN` if a process that runs has it.
+ */
+export async function lockResults(folder: string): Promise<AsyncDisposable> {
+  const path = join(folder, "lock");
+  await mkdir(folder, { recursive: true });
+  for (;;) {
+    try {
+      await writeFile(path, String(process.pid), { flag: "wx" });
+      return { [Symbol.asyncDispose]: async () => await rm(path, { force: true }) };
+    } catch (cause) {
+      if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
+      const owner = Number(await readFile(path, "utf8").catch(() => ""));
+      if (isRunning(owner))
+        throw new EvaluateError(
+          "EVALUATE_PLAN",
+          `process ${owner} does the runs in ${folder} already; wait for its end, or choose another folder`,
+          { cause },
+        );
+      await rm(path, { force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user exists too.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+import { openTestModel, type TestModelOptions } from "../../src/models/test-model.ts";
+import type { Results } from "../../src/model/plan.ts";
+import { evaluationTable, tableAlarms } from "../../src/report/evaluation-table.ts";
+import { evaluate, type EvaluateOptions } from "../../src/run/evaluate.ts";
+import { readResults } from "../../src/run/results-folder.ts";
+import { randomNumbers } from "../../src/statistics/random-numbers.ts";
+import { keepingArm, runHost } from "./run-host.ts";
+import { smallTasks } from "./small-tasks.ts";
+
+/** A model for tests whose options follow from the arm and the seed of the run. */
+function modelBy(
+  of: (arm: string, seed: number) => Omit<TestModelOptions, "task">,
+): EvaluateOptions["model"] {
+  return {
+    name: "test/by-arm",
+    open: async ({ task, seed, arm }) => await openTestModel({ ...of(arm.name, seed), task }),
+  };
+}
+
+async function resultsOf(
+  given: Pick<EvaluateOptions, "arms" | "tasks" | "model">,
+): Promise<Results> {
+  const out = await mkdtemp(join(tmpdir(), "scm-differences-"));
+  try {
+    await evaluate({ out, host: runHost(), version: "test", parallel: 4, ...given });
+    return await readResults(out);
+  } finally {
+    await rm(out, { recursive: true });
+  }
+}
+
+describe("an evaluation of two equal arms", () => {
+  it("finds a difference in at most 5 % of 200 experiments", async () => {
+    const arm = keepingArm("pool");
+    const seeds = Array.from({ length: 12 }, (_, index) => index + 1);
+    const pool = await resultsOf({
+      arms: [arm],
+      tasks: new Map(seeds.map((seed) => [seed, smallTasks(10, seed)])),
+      // A quarter of this is the share of wrong answers.
+      model: modelBy((_, seed) => ({ kind: "scripted", seed, mistakes: 0.8 })),
+    });
+    const solved = pool.records.filter(({ isSolved }) => isSolved).length;
+    expect(solved).toBeGreaterThan(20);
+    expect(solved).toBeLessThan(pool.records.length - 20);
+
+    const random = randomNumbers(7);
+    const tables = Array.from({ length: 200 }, () => evaluationTable(drawn(pool, random)));
+
+    for (const { test, alarms } of tableAlarms(tables))
+      expect(alarms, test).toBeLessThanOrEqual(10);
+  });
+});
+
+/** An experiment of two arms whose runs are drawn from those of one arm, without a run twice. */
+function drawn({ plan, planHash, records }: Results, random: () => number): Results {
+  const [arm] = plan.arms;
+  if (arm === undefined) throw new TypeError("the pool has no arm");
+  const runs = plan.tasks.flatMap(({ name }) => {
+    const own = records.filter(({ task }) => task === name);
+    const first = Math.floor(random() * own.length);
+    const second = (first + 1 + Math.floor(random() * (own.length - 1))) % own.length;
+    return [first, second].flatMap((place, index) => {
+      const record = own[place];
+      const other = index === 0 ? "a" : "b";
+      return record === undefined
+        ? []
+        : [{ ...record, seed: 1, arm: other, key: `${other} ${name}` }];
+    });
+  });
+  return {
+    planHash,
+    plan: { ...plan, seeds: [1], arms: ["a", "b"].map((name) => ({ ...arm, name })) },
+    records: runs,
+  };
+}

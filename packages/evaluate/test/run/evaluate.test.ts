@@ -1,0 +1,171 @@
+import * as fc from "fast-check";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+import type { RunRecord } from "../../src/model/run-record.ts";
+import { evaluate, type EvaluateOptions } from "../../src/run/evaluate.ts";
+import { testModel } from "../../src/run/evaluated-model.ts";
+import { readResults } from "../../src/run/results-folder.ts";
+import { verifyResults } from "../../src/run/verify-results.ts";
+import { keepingArm, runHost } from "./run-host.ts";
+import { smallTasks } from "./small-tasks.ts";
+
+async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "scm-evaluate-test-"));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function options(out: string, given: Partial<EvaluateOptions> = {}): EvaluateOptions {
+  return {
+    out,
+    arms: [keepingArm("plain"), keepingArm("short", 2)],
+    tasks: new Map([[1, smallTasks(3)]]),
+    host: runHost(),
+    model: testModel("forgetful"),
+    version: "test",
+    ...given,
+  };
+}
+
+/** The parts of results that a repetition has too. */
+function lasting(records: readonly RunRecord[]): readonly object[] {
+  return records.map(
+    ({ began: _began, figures: { seconds: _seconds, ...figures }, ...record }) => ({
+      ...record,
+      figures,
+    }),
+  );
+}
+
+describe("evaluate", () => {
+  it("does each run of the plan once", async () => {
+    await inFolder(async (out) => {
+      const seen: string[] = [];
+      const onProgress: EvaluateOptions["onProgress"] = ({ record }) => seen.push(record.key);
+
+      expect(await evaluate(options(out, { onProgress }))).toMatchObject({ left: 0 });
+      expect(await evaluate(options(out, { onProgress }))).toMatchObject({ left: 0 });
+
+      expect(new Set(seen).size).toBe(6);
+      expect(seen).toHaveLength(6);
+      const { records } = await readResults(out);
+      expect(records.every(({ isSolved }) => isSolved)).toBe(true);
+      expect((await verifyResults(out)).problems).toEqual([]);
+    });
+  });
+
+  it("adds the runs of a larger plan", async () => {
+    await inFolder(async (out) => {
+      await evaluate(options(out));
+      const seen: string[] = [];
+      const tasks = new Map([
+        [1, smallTasks(3)],
+        [2, smallTasks(3, 2)],
+      ]);
+
+      await evaluate(options(out, { tasks, onProgress: ({ record }) => seen.push(record.arm) }));
+
+      expect(seen).toHaveLength(6);
+      expect((await readResults(out)).records).toHaveLength(12);
+    });
+  });
+
+  it("has the same results after it was broken off and continued", async () => {
+    const whole = await inFolder(async (out) => {
+      await evaluate(options(out));
+      return lasting((await readResults(out)).records);
+    });
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 25 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (calls, parallel) => {
+          await inFolder(async (out) => {
+            const stop = new AbortController();
+            let made = 0;
+            const forgetful = testModel("forgetful");
+            const model: EvaluateOptions["model"] = {
+              name: forgetful.name,
+              open: async (run) => {
+                made += 5;
+                if (made > calls) stop.abort(new Error("broken off"));
+                return await forgetful.open(run);
+              },
+            };
+            await expect(
+              evaluate(options(out, { model, parallel, signal: stop.signal })),
+            ).rejects.toThrow("broken off");
+            await evaluate(options(out));
+
+            expect(lasting((await readResults(out)).records)).toEqual(whole);
+          });
+        },
+      ),
+      { numRuns: 5 },
+    );
+  });
+
+  it("stops when the budget is spent, and goes on with a larger one", async () => {
+    await inFolder(async (out) => {
+      const first = await evaluate(options(out, { budget: 0.02 }));
+      expect(first.stopped).toBe("budget");
+      expect(first.left).toBeGreaterThan(0);
+      await expect(evaluate(options(out, { budget: 0.0001 }))).rejects.toThrow(
+        /have cost 0\.0\d dollars/u,
+      );
+
+      expect(await evaluate(options(out, { budget: 10 }))).toMatchObject({ left: 0 });
+      expect((await readResults(out)).records).toHaveLength(6);
+    });
+  });
+
+  it("refuses a second evaluation in the same folder at the same time", async () => {
+    await inFolder(async (out) => {
+      const first = evaluate(options(out));
+      await expect(evaluate(options(out))).rejects.toThrow(/does the runs in .* already/u);
+      await first;
+
+      await writeFile(join(out, "lock"), "999999999");
+      expect(await evaluate(options(out))).toMatchObject({ left: 0 });
+    });
+  });
+
+  it("does the pilot first, and the rest only if it is confirmed", async () => {
+    await inFolder(async (out) => {
+      const asked: number[] = [];
+      const confirm: EvaluateOptions["confirm"] = async ({ runs, dollars }) => {
+        asked.push(runs);
+        expect(dollars).toBeGreaterThan(0);
+        return asked.length > 1;
+      };
+
+      expect(await evaluate(options(out, { confirm }))).toMatchObject({
+        stopped: "refused",
+        left: 5,
+      });
+      expect(await evaluate(options(out, { confirm }))).toMatchObject({ left: 0 });
+      expect(asked).toEqual([5, 4]);
+    });
+  });
+
+  it("writes a plan before any run, and refuses another one in its place", async () => {
+    await inFolder(async (out) => {
+      const { stopped, results } = await evaluate(options(out, { preregister: true }));
+      expect(stopped).toBe("preregistered");
+      expect(await readdir(join(out, "runs"))).toEqual([]);
+
+      await expect(evaluate(options(out, { margin: 0.1 }))).rejects.toThrow(
+        /preregistered at .*what differs is margin/u,
+      );
+      await evaluate(options(out));
+      expect((await readResults(out)).preregistered).toBe(results.preregistered);
+    });
+  });
+});
