@@ -17,6 +17,7 @@ export interface MeasureRunInput {
     readonly error?: string;
     readonly answers: ReadonlyMap<number, string>;
     readonly milliseconds: number;
+    readonly notices: readonly string[];
   };
   readonly checks: readonly CheckResult[];
   readonly metered: Pick<MeteredRun, "calls" | "answers" | "requestText">;
@@ -61,6 +62,7 @@ export function measureRun(input: MeasureRunInput): RunRecord {
     ...(failure === undefined ? {} : { failure }),
     figures: figuresOf(input, { seen, tools }),
     facts,
+    ...(played.notices.length === 0 ? {} : { notices: played.notices }),
     faults: [...faults, ...reachedChecker(task, seen)],
   };
 }
@@ -92,7 +94,7 @@ function figuresOf(
     overWindow: calls.filter(({ isOverWindow }) => isOverWindow === true).length,
     ...repeatedWork(tools, task),
     contextTools: contextToolCounts(tools),
-    contextToolsUsed: usedLooks(seen, tools),
+    contextToolsUsed: usedLooks(task, seen, tools),
   };
 }
 

@@ -1,4 +1,6 @@
-import { isLook, type UsedTool, contextToolName } from "./tool-use.ts";
+import { factSeen } from "../meter/fact-seen.ts";
+import type { Task } from "../model/task.ts";
+import { contextToolName, type UsedTool } from "./tool-use.ts";
 
 /** One model call as far as this measure needs it. */
 export interface SeenCall {
@@ -10,21 +12,44 @@ export interface SeenCall {
 }
 
 /**
- * Counts the calls of `activate` and `find_objects` that helped: the next request has lines that the request before did
- * not have, and an answer in the rest of the turn repeats four consecutive words of these lines that it could not have
- * from earlier.
+ * Counts the calls of `activate` and `find_objects` that helped. One helped if the next request has the right value of a
+ * fact that the turn needs and the request before did not have. It also helped if the next request has lines that the
+ * request before did not have, and an answer in the rest of the turn repeats four consecutive words of these lines that it
+ * could not have from earlier.
  */
-export function usedLooks(calls: readonly SeenCall[], tools: readonly UsedTool[]): number {
-  return tools.filter((tool) => {
-    const own = contextToolName(tool.name);
-    return own !== undefined && isLook(tool) && isUsed(calls, tool.call);
+export function usedLooks(
+  task: Task,
+  calls: readonly SeenCall[],
+  tools: readonly UsedTool[],
+): number {
+  return tools.filter(({ name, call: at }) => {
+    const before = calls[at];
+    const after = calls[at + 1];
+    if (!isContextLook(name) || after?.step !== before?.step) return false;
+    if (before === undefined || after === undefined) return false;
+    return bringsFact(task, before, after) || isRepeated(calls, at, before, after);
   }).length;
 }
 
-function isUsed(calls: readonly SeenCall[], at: number): boolean {
-  const before = calls[at];
-  const after = calls[at + 1];
-  if (before === undefined || after === undefined || after.step !== before.step) return false;
+function isContextLook(name: string): boolean {
+  return ["activate", "find_objects"].includes(contextToolName(name) ?? "");
+}
+
+function bringsFact({ facts }: Task, before: SeenCall, after: SeenCall): boolean {
+  return facts.some(
+    (fact) =>
+      fact.neededAt.includes(after.step) &&
+      factSeen(after.request, fact) === "right" &&
+      factSeen(before.request, fact) !== "right",
+  );
+}
+
+function isRepeated(
+  calls: readonly SeenCall[],
+  at: number,
+  before: SeenCall,
+  after: SeenCall,
+): boolean {
   const known = new Set(before.request.split("\n"));
   const shown = after.request.split("\n").filter((line) => !known.has(line));
   const earlier = gramsOf([before.request]);

@@ -111,6 +111,8 @@ export interface RunRecord extends RunParts {
   readonly failure?: Failure;
   readonly figures: RunFigures;
   readonly facts: readonly FactSeen[];
+  /** Warnings and errors that the host's extensions showed, each once. Absent: there were none. */
+  readonly notices?: readonly string[];
   /** Findings that make the run no result, such as a view that does not verify. Usually empty. */
   readonly faults: readonly string[];
 }

@@ -40,6 +40,8 @@ export interface PlayedTask {
   readonly answers: ReadonlyMap<number, string>;
   /** Milliseconds of the prompts, without waits for rate limits. */
   readonly milliseconds: number;
+  /** Warnings and errors that the host's extensions showed, each once. */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -111,6 +113,7 @@ async function play(
 ): Promise<PlayedTask> {
   const { run, task, host, signal } = options;
   const answers = new Map<number, string>();
+  const notices = new Set<string>();
   const timer = new AbortController();
   const ended = AbortSignal.any([signal, timer.signal, metered.stopSignal]);
   const began = performance.now();
@@ -124,6 +127,7 @@ async function play(
     ...(error === undefined ? {} : { error }),
     answers,
     milliseconds: spent(),
+    notices: [...notices],
   });
   const stopOf = (): PlayedTask | undefined => {
     signal.throwIfAborted();
@@ -144,7 +148,8 @@ async function play(
       else if (step.type === "session") await session.newSession();
       else {
         metered.atStep(index);
-        const { text, error } = await session.prompt(step.text, { signal: ended });
+        const { text, error, notices: shown } = await session.prompt(step.text, { signal: ended });
+        for (const notice of shown ?? []) notices.add(notice);
         const stop = stopOf();
         if (stop !== undefined) return stop;
         if (error !== undefined)

@@ -122,6 +122,7 @@ async function workOf(
         ...(record.failure === undefined ? {} : { error: record.failure.evidence }),
         answers,
         milliseconds: record.figures.seconds * 1000,
+        notices: record.notices ?? [],
       },
       checks,
       metered: kept,

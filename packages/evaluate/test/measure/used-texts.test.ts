@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
 
+import type { Fact } from "../../src/model/task.ts";
 import { usedTools } from "../../src/measure/tool-use.ts";
 import { type SeenCall, usedLooks } from "../../src/measure/used-texts.ts";
+import { madeTask } from "../made-task.ts";
 
 const shown = "the pressure of pump seven is 482 kPa";
 
 /** A turn in which the model activates something, sees it, and answers. */
-function turn({ brings = shown, answer = "", name = "activate", step = 0 }): number {
+function turn({
+  brings = shown,
+  answer = "",
+  name = "activate",
+  step = 0,
+  facts = [] as readonly Fact[],
+}): number {
   const tools = usedTools([
     { step: 0, answer: { text: "", toolCalls: [{ name, arguments: '{"id":"t1"}' }] } },
   ]);
@@ -14,12 +22,19 @@ function turn({ brings = shown, answer = "", name = "activate", step = 0 }): num
     { step: 0, request: "what is the pressure", answer: '{"id":"t1"}' },
     { step, request: `what is the pressure\n${brings}`, answer },
   ];
-  return usedLooks(calls, tools);
+  return usedLooks(madeTask({ facts }), calls, tools);
 }
 
 describe("usedLooks", () => {
   it("counts a look whose lines are repeated in the turn", () => {
     expect(turn({ answer: "It says: the pressure of pump seven is 482." })).toBe(1);
+  });
+
+  it("counts a look that brings a fact which the turn needs", () => {
+    const fact = { id: "kpa", pattern: "is (\\d+) kPa", value: "482", source: "t1" };
+
+    expect(turn({ answer: "482", facts: [{ ...fact, neededAt: [0] }] })).toBe(1);
+    expect(turn({ answer: "482", facts: [{ ...fact, neededAt: [5] }] })).toBe(0);
   });
 
   it.each([
