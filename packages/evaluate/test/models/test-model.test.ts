@@ -284,6 +284,21 @@ describe("a model for tests", () => {
     expect(model.failures).toEqual([]);
   });
 
+  it("knows the next prompt with words before and behind it", async () => {
+    await using model = await openTestModel({
+      kind: "scripted",
+      task: smallTask,
+      seed: 1,
+      mistakes: 0,
+    });
+    const host = fakeHost({ access: model.access, workspace: tmpdir() });
+
+    await host.prompt("[10:15] Look around and tell me\nwhen you know the code. (in English)");
+
+    expect(model.log.map(({ step }) => step)).toEqual([0, 0]);
+    expect(model.failures).toEqual([]);
+  });
+
   it("reports a prompt that the task does not have", async () => {
     await using model = await openTestModel({ kind: "scripted", task: smallTask, seed: 1 });
     const host = fakeHost({ access: model.access, workspace: tmpdir() });
