@@ -58,6 +58,6 @@ export { ownTasks } from "./tasks/own-tasks.ts";
 export { piInstallation } from "./hosts/pi-installation.ts";
 export { evaluationJson } from "./report/evaluation-json.ts";
 export { evaluationPage, type EvaluationPageOptions } from "./report/evaluation-page.ts";
-export { evaluationTable, type EvaluationTable } from "./report/evaluation-table.ts";
+export { evaluationTable, type EvaluationTable, tableAlarms } from "./report/evaluation-table.ts";
 export { evaluationText } from "./report/evaluation-text.ts";
 export { replayPage } from "./report/replay-page.ts";

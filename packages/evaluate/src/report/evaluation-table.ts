@@ -24,7 +24,7 @@ export interface EvaluationTable {
   readonly missing: readonly MissingRun[];
 }
 
-export interface FamilyFigures {
+interface FamilyFigures {
   readonly family: TaskFamily;
   readonly tasks: number;
   readonly arms: readonly ArmFigures[];
@@ -43,7 +43,7 @@ export interface TaskFigures {
   }[];
 }
 
-export interface FailedRun {
+interface FailedRun {
   readonly record: RunRecord;
   readonly failure: Failure;
 }

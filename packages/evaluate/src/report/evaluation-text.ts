@@ -19,7 +19,7 @@ import { type MeasureName, measures } from "./measures.ts";
 import { summarySentences } from "./summary-sentences.ts";
 import { cut, textTable, textWidth, wrapped } from "./text-table.ts";
 
-/** The table for a terminal: at most 100 characters in a line. */
+/** The table for a terminal: lines of at most 100 characters, each with its line feed. */
 export function evaluationText(table: EvaluationTable): string {
   const { plan, planHash, preregistered } = table;
   const state =
@@ -42,10 +42,8 @@ export function evaluationText(table: EvaluationTable): string {
     ...summarySentences(table).map(({ sentences }) => wrapped(sentences.join(" "))),
     caveats(table).flatMap((caveat) => wrapped(`- ${caveat}`)),
   ];
-  return blocks
-    .filter(({ length }) => length > 0)
-    .map((block) => block.join("\n"))
-    .join("\n\n");
+  const texts = blocks.filter(({ length }) => length > 0).map((block) => block.join("\n"));
+  return `${texts.join("\n\n")}\n`;
 }
 
 function solvedRows({ arms, plan }: EvaluationTable): readonly string[] {

@@ -114,12 +114,13 @@ function objectAt(value: unknown, place: string): JsonObject {
 function numberAt(object: JsonObject, name: string, place: string): number {
   const value = object[name];
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw notReplay(`${place}.${name} is ${nameOf(value)}, not a number`);
+  throw notReplay(`${place}.${name} is ${nameOf(value)}, not a finite number`);
 }
 
 function nameOf(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
+  if (typeof value === "number") return String(value);
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 

@@ -1,3 +1,4 @@
+import { armHash } from "../arms/arm-hash.ts";
 import type { Plan, Results } from "../model/plan.ts";
 import type { RunRecord } from "../model/run-record.ts";
 
@@ -52,7 +53,10 @@ function placeOf({ arm, task, seed }: MissingRun): string {
 /** Why a run is no result of the plan; undefined if it is one. */
 function exclusionReason(plan: Plan, record: RunRecord): string | undefined {
   const task = plan.tasks.find(({ name }) => name === record.task);
-  if (!plan.arms.some(({ name }) => name === record.arm)) return "its arm is not in the plan";
+  const arm = plan.arms.find(({ name }) => name === record.arm);
+  if (arm === undefined) return "its arm is not in the plan";
+  if (armHash(arm) !== record.armHash)
+    return "its arm is not the one that the plan has: the hashes differ";
   if (task === undefined) return "its task is not in the plan";
   if (!plan.seeds.includes(record.seed)) return "its seed is not in the plan";
   if (task.hashes[String(record.seed)] !== record.taskHash)

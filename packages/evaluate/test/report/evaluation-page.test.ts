@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { armHash } from "../../src/arms/arm-hash.ts";
 import { evaluationPage } from "../../src/report/evaluation-page.ts";
 import { evaluationTable } from "../../src/report/evaluation-table.ts";
 import { madeResults } from "./made-results.ts";
@@ -56,24 +57,26 @@ describe("the page of an evaluation", () => {
     const results = madeResults({
       arms: [{ name: "plain" }, { name: bad, title: bad, solved: 0.5 }],
     });
-    const records = results.records.map((record, index) => ({
-      ...record,
-      ...(record.failure !== undefined && { failure: { ...record.failure, evidence: bad } }),
-      ...(index === 5 && { faults: [bad] }),
-      figures: { ...record.figures, contextTools: { [bad]: 1 } },
-    }));
     const plan = {
       ...results.plan,
       tasks: results.plan.tasks.map((task) => ({ ...task, title: bad })),
       arms: results.plan.arms.map((arm) => ({ ...arm, environment: { [bad]: bad } })),
     };
+    const hashes = new Map(plan.arms.map((arm) => [arm.name, armHash(arm)]));
+    const records = results.records.map((record, index) => ({
+      ...record,
+      armHash: hashes.get(record.arm) ?? "",
+      ...(record.failure !== undefined && { failure: { ...record.failure, evidence: bad } }),
+      ...(index === 5 && { faults: [bad] }),
+      figures: { ...record.figures, contextTools: { [bad]: 1 } },
+    }));
 
     const page = evaluationPage(evaluationTable({ ...results, plan, records }, few), {
       links: () => bad,
     });
 
     expect(pageProblems(page)).toEqual([]);
-    expect(page).toContain("&lt;script&gt;alert(2)&lt;/script&gt;");
+    expect(page).toContain("&lt;script&gt;alert(2)&lt;/script&gt;</code>");
   });
 
   test("links each run to its page", () => {

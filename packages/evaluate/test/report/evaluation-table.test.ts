@@ -69,6 +69,11 @@ describe("the table of an evaluation", () => {
     ],
     ["are of another version", { version: "9" }, "its version is 9, and the plan has 0.1.0"],
     ["are of another arm", { arm: "other" }, "its arm is not in the plan"],
+    [
+      "are of a changed arm",
+      { armHash: "other" },
+      "its arm is not the one that the plan has: the hashes differ",
+    ],
     ["are of another task", { task: "other" }, "its task is not in the plan"],
     ["are of another seed", { seed: 9 }, "its seed is not in the plan"],
     [

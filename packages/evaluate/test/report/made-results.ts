@@ -1,3 +1,4 @@
+import { armHash } from "../../src/arms/arm-hash.ts";
 import type { Arm } from "../../src/model/arm.ts";
 import type { Plan, Results } from "../../src/model/plan.ts";
 import type { FailureKind, RunRecord } from "../../src/model/run-record.ts";
@@ -50,7 +51,7 @@ export function madeResults(options: MadeOptions = {}): Results {
         return {
           key: `${arm.name}-${task.name}-${taskSeed}`,
           arm: arm.name,
-          armHash: `hash of ${arm.name}`,
+          armHash: armHash(armOf(arm)),
           task: task.name,
           taskHash: task.hashes[String(taskSeed)] ?? "",
           seed: taskSeed,
@@ -115,4 +116,8 @@ function madePlan(arms: readonly MadeArm[], tasks: number, seeds: number): Plan 
     margin: 0.05,
     confidence: 0.95,
   };
+}
+
+function armOf({ name, title = `The arm ${name}.` }: MadeArm): Arm {
+  return { name, title, isManaged: name !== "plain", environment: {} };
 }

@@ -70,16 +70,21 @@ describe("the page of a replay", () => {
     ["a list", [], "the file is a list, not an object"],
     ["nothing", undefined, "the file is missing, not an object"],
     ["another object", { format: "scm-evaluation" }, "corpus is missing, not an object"],
+    [
+      "a number that is too large",
+      { ...replay, time: { p50: 1, p95: JSON.parse("1e999") as unknown, max: 1 } },
+      "time.p95 is Infinity, not a finite number",
+    ],
     ["no profile", { ...replay, profiles: {} }, "profiles has no profile"],
     [
       "a strategy without a figure",
       { ...replay, profiles: { A: { epoch: { ...strategy(1), median: "1" } } } },
-      "profiles.A.epoch.median is a string, not a number",
+      "profiles.A.epoch.median is a string, not a finite number",
     ],
     [
       "a count that is not a number",
       { ...replay, profiles: { A: { epoch: { ...strategy(1), counted: {} } } } },
-      "profiles.A.epoch.counted.evidenceMiss is missing, not a number",
+      "profiles.A.epoch.counted.evidenceMiss is missing, not a finite number",
     ],
   ])("does not exist for %s", (_, json, problem) => {
     expect(() => replayPage(json)).toThrow(

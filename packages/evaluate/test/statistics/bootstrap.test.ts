@@ -19,6 +19,17 @@ describe("the ratio of sums with its bootstrap interval", () => {
     });
   });
 
+  test("agrees with BCa of SciPy for skewed amounts, whose resamples are mostly below their mean", () => {
+    const skewed = [4, 6, 5, 9, 7, 30, 5, 8, 6, 62].map((value) => ({ over: value, under: 1 }));
+
+    const mean = ratioOfSums(skewed, resamplesOf(10, { count: 100_000 }), 0.95);
+
+    if (mean === undefined || !hasInterval(mean)) throw new Error("the mean has no interval");
+    expect(mean.value).toBeCloseTo(14.2, 12);
+    expect(Math.abs(mean.lower - 6.2)).toBeLessThan(0.15);
+    expect(Math.abs(mean.upper - 39.1)).toBeLessThan(0.4);
+  });
+
   test("is the same each time for the same seed, and nearly the same for another seed", () => {
     const first = ratioOfSums(parts, resamplesOf(12), 0.95);
     const second = ratioOfSums(parts, resamplesOf(12, { seed: 2 }), 0.95);
