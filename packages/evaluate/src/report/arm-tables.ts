@@ -87,7 +87,7 @@ function estimateCell(
   // Resamples of nothing but zeros do not vary, which is no measure of how certain the 0 is.
   if (estimate.value === 0 && hasInterval(estimate) && estimate.upper === 0)
     return html`0<small>in no run</small>`;
-  const bounds = hasInterval(estimate) ? boundsOf(estimate, show) : "no interval: too few tasks";
+  const bounds = hasInterval(estimate) ? boundsOf(estimate, show) : "no interval";
   return html`${show(estimate.value)}<small>${bounds}</small>`;
 }
 

@@ -48,6 +48,7 @@ tbody th { font-weight: 600; min-width: 130px; }
 th:first-child { position: sticky; left: 0; background: var(--paper); max-width: 240px; }
 thead th:first-child { background: var(--panel); }
 .number { text-align: right; white-space: nowrap; }
+thead .number { white-space: normal; }
 td small, dd small { display: block; color: var(--soft); font-size: 12.5px; }
 tbody th small { display: block; color: var(--soft); font-weight: 400; font-size: 12.5px; min-width: 150px; }
 .evidence { font: 13px/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap;

@@ -128,5 +128,5 @@ function costSentence({ comparison, means }: ArmFigures, baseline: ArmFigures): 
 function inWords(ratio: Parameters<typeof hasInterval>[0]): string {
   return hasInterval(ratio)
     ? `${figure(ratio.value)} times ${boundsOf(ratio, figure)}`
-    : `${figure(ratio.value)} times (too few tasks for an interval)`;
+    : `${figure(ratio.value)} times (no interval)`;
 }
