@@ -1,5 +1,6 @@
 // If the machine cannot download the model, the tests with it are skipped with a message.
 /* oxlint-disable vitest/no-disabled-tests */
+import { openGgufModel } from "@self-context-manager/replay";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 
 import { type LlamaModel, openLlamaModel } from "../src/evaluate/llama-model.ts";
@@ -131,6 +132,22 @@ describe.skipIf(missing !== undefined)(
       expect(exit).toMatchObject({ exitCode: 0, stderr: "" });
       expect(exit.stdout.trim()).not.toBe("");
       expect(server.requestCount()).toBeGreaterThan(0);
+    });
+
+    it("finds a text less surprising after a prompt that contains it, whatever was measured before", async () => {
+      if ("missing" in found) return;
+      await using gguf = await openGgufModel({ ...found, window: 2048, threads: 1 });
+      const answer = "The seventh lighthouse was painted green by Amelia in 1987.";
+      const known = `[user]\n${answer}\n\n[user]\nRepeat it.\n\n[assistant]\n`;
+      const unknown = "[user]\nRepeat it.\n\n[assistant]\n";
+
+      const first = await gguf.logLikelihood(known, answer);
+      const other = await gguf.logLikelihood(unknown, answer);
+      const again = await gguf.logLikelihood(known, answer);
+
+      expect(first.tokens).toBe(other.tokens);
+      expect((first.nats - other.nats) / first.tokens).toBeGreaterThan(1);
+      expect(again.nats).toBeCloseTo(first.nats, 0);
     });
 
     it("refuses a body that is no request", async () => {
