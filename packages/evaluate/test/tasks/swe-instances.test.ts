@@ -91,9 +91,15 @@ describe("instances of a local folder", () => {
   it("are tasks with the patched tests hidden, and without hints", async () => {
     await using folder = await aFolder();
     await instances(folder.path);
+    const clone = join(folder.path, "repos", "some__code");
+    const objects = git(clone, "count-objects");
 
     const [task] = await loadSweInstances(folder.path, options);
 
+    expect([git(clone, "count-objects"), git(clone, "status", "--porcelain")]).toEqual([
+      objects,
+      "",
+    ]);
     expect(task).toMatchObject({
       name: "external/some__code-1",
       family: "external",
@@ -103,7 +109,6 @@ describe("instances of a local folder", () => {
     expect(task === undefined ? "" : taskFault(task)).toBe(undefined);
     expect(JSON.stringify(task?.steps)).toContain("It is one too much (0).");
     expect(JSON.stringify(task)).not.toContain("Look at the plus");
-    expect(git(join(folder.path, "repos", "some__code"), "status", "--porcelain")).toBe("");
   });
 
   it("are solved if the tests that failed and those that passed pass", async () => {
