@@ -53,6 +53,7 @@ export { pageLinks } from "./run/page-links.ts";
 export { openResults, readResults, type ResultsFolder } from "./run/results-folder.ts";
 export type { RunProgress } from "./run/run-plan.ts";
 export { verifyResults, type ResultProblem, type VerifiedResults } from "./run/verify-results.ts";
+export { loadSweInstances, type SweOptions } from "./tasks/swe-instances.ts";
 export { loadTasks } from "./tasks/load-task.ts";
 export { ownTasks } from "./tasks/own-tasks.ts";
 export { piInstallation } from "./hosts/pi-installation.ts";

@@ -94,13 +94,18 @@ export interface Fact {
 }
 
 export type Check =
-  /** A command in a copy of the final workspace, with the hidden files. It passes if the exit code is 0. */
+  /**
+   * A command in a copy of the final workspace, with the hidden files. It passes if the exit code is 0 and the output
+   * contains `prints`.
+   */
   | {
       readonly type: "command";
       readonly name: string;
       readonly command: readonly [string, ...string[]];
       /** The folder in which it runs, relative to the workspace with `/`. Absent: the workspace. */
       readonly folder?: string;
+      /** A text that only a complete run of the tests prints, such as their number. Code that ends the process early fails. */
+      readonly prints?: string;
       /** The seconds after which it is ended and fails. Absent: 60. */
       readonly seconds?: number;
     }

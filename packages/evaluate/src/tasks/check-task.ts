@@ -80,6 +80,13 @@ async function ofCommand(
     home: join(place, "home"),
     seconds,
   });
+  if (code === 0 && check.prints !== undefined && !output.includes(check.prints)) {
+    const absent = JSON.stringify(check.prints);
+    return {
+      isPassed: false,
+      evidence: `exit code 0, but the output lacks ${absent}: ${tellingLine(output)}`,
+    };
+  }
   if (code === 0) return { isPassed: true, evidence: "the command ended with exit code 0" };
   if (isLate)
     return { isPassed: false, evidence: `the command did not end within ${String(seconds)} s` };

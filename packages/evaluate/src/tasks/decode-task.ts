@@ -168,7 +168,17 @@ const fact: Decode<Fact> = (value, place) => {
 };
 
 const check: Decode<Check> = (value, place) => {
-  const names = ["type", "name", "command", "folder", "seconds", "step", "path", "content"];
+  const names = [
+    "type",
+    "name",
+    "command",
+    "folder",
+    "prints",
+    "seconds",
+    "step",
+    "path",
+    "content",
+  ];
   const all = objectOf(value, place, [...names, "includes", "excludes"]);
   const type = oneOf(["command", "answer", "file"])(all["type"], within(place, "type"));
   const only = (...fields: readonly string[]): Reader =>
@@ -176,12 +186,13 @@ const check: Decode<Check> = (value, place) => {
   const name = reader(all, place)("name", textLike(/^\S[^\n]*$/u, "one line of text"));
   switch (type) {
     case "command": {
-      const read = only("command", "folder", "seconds");
+      const read = only("command", "folder", "prints", "seconds");
       return {
         type,
         name,
         command: read("command", command),
         ...(all["folder"] !== undefined && { folder: read("folder", path) }),
+        ...(all["prints"] !== undefined && { prints: read("prints", text) }),
         ...(all["seconds"] !== undefined && { seconds: read("seconds", positive) }),
       };
     }

@@ -72,6 +72,23 @@ describe("a command check", () => {
     ]);
   });
 
+  it("fails if the process ends before the tests do", async () => {
+    const script = 'console.log("pass 1"); process.exit(0); console.log("pass 2");';
+    const withPrints = (prints: string): Check => ({ ...run(script), prints });
+
+    const early = await checked(aTask({ checks: [withPrints("pass 2")] }));
+    const whole = await checked(aTask({ checks: [withPrints("pass 1")] }));
+
+    expect(early.results).toEqual([
+      {
+        name: "run",
+        isPassed: false,
+        evidence: 'exit code 0, but the output lacks "pass 2": pass 1',
+      },
+    ]);
+    expect(whole.results).toMatchObject([{ isPassed: true }]);
+  });
+
   it("has nothing of the environment of this process but the way to programs", async () => {
     const script = "console.log(Object.keys(process.env).toSorted().join()); process.exit(1)";
 

@@ -53,6 +53,7 @@ const check = fc.oneof(
         .array(text, { minLength: 1 })
         .map(([name = "", ...rest]): [string, ...string[]] => [name, ...rest]),
       folder: path,
+      prints: text,
       seconds: fc.integer({ min: 1, max: 900 }),
     },
     { requiredKeys: ["type", "command"] },

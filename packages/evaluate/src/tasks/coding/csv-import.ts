@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft, write } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { importSources, importTests } from "./sources/import-sources.ts";
 
@@ -91,13 +92,7 @@ export function csvImport(seed: number): Task {
     answer(`It is ${reference}.`),
   );
 
-  draft.hide("test/hidden.js", importTests);
-  draft.check({ type: "command", name: "parser and import", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "parser and import", importTests);
   draft.check({
     type: "file",
     name: "the list of rows",

@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { expressionSources, expressionTests } from "./sources/expression-sources.ts";
 
 /** A fix of a parser, and a function whose name and order of arguments the user said at the beginning. */
@@ -70,17 +71,7 @@ export function expressionPower(seed: number): Task {
     answer(called),
   );
 
-  draft.hide("test/hidden.js", expressionTests(named, factor));
-  draft.check({
-    type: "command",
-    name: "operator and function",
-    command: ["node", "test/hidden.js"],
-  });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "operator and function", expressionTests(named, factor));
   draft.answers(step, "the name of the function", [named]);
   return draft.task();
 }

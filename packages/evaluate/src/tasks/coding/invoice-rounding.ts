@@ -2,6 +2,7 @@ import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft } from "../task-draft.ts";
 import { designNote } from "./design-note.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { invoiceCases, invoiceSources, invoiceTests } from "./sources/invoice-sources.ts";
 
@@ -92,14 +93,8 @@ export function invoiceRounding(seed: number): Task {
     answer(`No tax below ${threshold} cents; the fee is ${fee} cents.`),
   );
 
-  draft.hide("test/hidden.js", invoiceTests(values));
+  hiddenTests(draft, "taxes and fees", invoiceTests(values));
   draft.file("test/invoice.cases.js", invoiceCases(values.rates));
-  draft.check({ type: "command", name: "taxes and fees", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
   draft.answers(step, "the numbers of the note", [String(values.threshold), String(values.fee)]);
   return draft.task();
 }

@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft, write } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { configSources, configTests } from "./sources/config-sources.ts";
 
@@ -65,13 +66,7 @@ export function layeredConfig(seed: number): Task {
     answer(`${prefix}_SERVER__PORT`),
   );
 
-  draft.hide("test/hidden.js", configTests(values));
-  draft.check({ type: "command", name: "settings", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "settings", configTests(values));
   draft.answers(step, "the name of a variable", [`${values.prefix}_SERVER__PORT`]);
   return draft.task();
 }

@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft, write } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { limiterSources, limiterTests } from "./sources/limiter-sources.ts";
 
@@ -95,13 +96,7 @@ export function planLimits(seed: number): Task {
     answer(asked?.burst ?? ""),
   );
 
-  draft.hide("test/hidden.js", limiterTests(later));
-  draft.check({ type: "command", name: "limits", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "limits", limiterTests(later));
   draft.answers(step, "the burst of a plan", [String(later[changed[0] ?? 0]?.burst)]);
   return draft.task();
 }

@@ -1,6 +1,7 @@
 import type { Move, Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import {
   freightKinds,
@@ -69,13 +70,7 @@ export function renameLookup(seed: number): Task {
     answer("All modules use the new function."),
   );
 
-  draft.hide("test/hidden.js", freightTests(named, kinds, records));
-  draft.check({ type: "command", name: "all modules work", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "all modules work", freightTests(named, kinds, records));
   for (const path of ["src/registry.js", ...modules.map((module) => module.path)])
     draft.check({
       type: "file",

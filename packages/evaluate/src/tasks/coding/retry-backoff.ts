@@ -2,6 +2,7 @@ import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft, write } from "../task-draft.ts";
 import { designNote } from "./design-note.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { schedulerSources, schedulerTests } from "./sources/scheduler-sources.ts";
 
@@ -86,13 +87,7 @@ export function retryBackoff(seed: number): Task {
     answer("Failed jobs wait and are tried again."),
   );
 
-  draft.hide("test/hidden.js", schedulerTests(values));
-  draft.check({ type: "command", name: "retries", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "retries", schedulerTests(values));
   return draft.task();
 }
 

@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft, write } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { reportTurns } from "./report-turns.ts";
 import { stockSources, stockTests } from "./sources/stock-sources.ts";
 
@@ -83,13 +84,7 @@ export function stockAudit(seed: number): Task {
     answer(`I have recorded ${article}.`),
   );
 
-  draft.hide("test/hidden.js", stockTests);
-  draft.check({ type: "command", name: "reservations", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "reservations", stockTests);
   draft.check({
     type: "file",
     name: "the recorded mismatch",

@@ -1,6 +1,7 @@
 import type { Task } from "../../model/task.ts";
 import { seeded } from "../seeded.ts";
 import { answer, edit, read, run, taskDraft } from "../task-draft.ts";
+import { hiddenTests } from "./hidden-tests.ts";
 import { wrappingSources, wrappingTests } from "./sources/wrapping-sources.ts";
 
 /** A fix in one turn: nothing is needed from earlier. It shows what the arms do where context does not matter. */
@@ -33,13 +34,7 @@ export function textWrapping(seed: number): Task {
     answer("Long words are cut, and each line has the indent of its paragraph."),
   );
 
-  draft.hide("test/hidden.js", wrappingTests(mark));
-  draft.check({ type: "command", name: "wrapping", command: ["node", "test/hidden.js"] });
-  draft.check({
-    type: "command",
-    name: "the tests of the repository",
-    command: ["node", "test/run.js"],
-  });
+  hiddenTests(draft, "wrapping", wrappingTests(mark));
   return draft.task();
 }
 
