@@ -27,7 +27,7 @@ export interface TaskDraft {
   task(): Task;
 }
 
-export interface DraftedFact {
+interface DraftedFact {
   readonly id: string;
   readonly pattern: string;
   readonly value: string;
