@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/loopback.ts"],
+  entry: ["src/index.ts", "src/doors/*.ts"],
   format: "esm",
   target: "es2024",
   platform: "node",

@@ -70,7 +70,7 @@ export const evaluateCommand: Command = {
   run [FOLDER]    run the plan, or what is left of it: first a pilot, then the rest
   report [FOLDER] compare the runs that are done; also writes report.html and report.json
   verify [FOLDER] check that results are as their runs say: hashes, checks, figures and views
-FOLDER has the results; default: evaluation. Ctrl-C ends a run; the same command goes on with it.
+FOLDER has the results; default: evaluation. Ctrl-C ends a run; the same command continues it.
 No run is done twice. Without --yes, and without a terminal to ask at, only the pilot is run.
 docs/guide/evaluate.md leads from a key to a table in ten minutes.`,
   async run(call) {

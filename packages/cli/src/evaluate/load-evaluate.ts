@@ -1,11 +1,11 @@
 import type * as evaluate from "@self-context-manager/evaluate";
 
-import { CliError, UsageError } from "../cli-errors.ts";
+import { CliError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
 import { resolve } from "node:path";
 
 /** Loads the package that evaluates, which is optional: only who evaluates needs it. */
-export async function loadEvaluate(): Promise<typeof evaluate> {
+async function loadEvaluate(): Promise<typeof evaluate> {
   try {
     return await import("@self-context-manager/evaluate");
   } catch (cause) {
@@ -35,11 +35,4 @@ export async function evaluating<Result>(
 /** The folder of the results. */
 export function resultsFolder(call: CommandCall, given: readonly string[]): string {
   return resolve(call.folder, given[0] ?? "evaluation");
-}
-
-/** Refuses an option that the action has no use for. */
-export function refuseOptions(call: CommandCall, action: string, options: readonly string[]): void {
-  for (const option of options)
-    if (call.text(option) !== undefined || call.isSet(option))
-      throw new UsageError(`--${option} has no meaning for ${action}`);
 }

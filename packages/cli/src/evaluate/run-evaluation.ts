@@ -169,7 +169,7 @@ async function printEnd(
   }
   if (stopped === "budget")
     throw new CliError(
-      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${shown} shows those that are done, and the same command with a larger --budget goes on`,
+      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${shown} shows those that are done, and the same command with a larger --budget continues`,
     );
   if (stopped === "refused") {
     call.note(

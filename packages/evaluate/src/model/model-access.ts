@@ -19,7 +19,7 @@ export interface PriceRates {
 }
 
 /** The prices of requests with more input tokens than this, from the cache or not. */
-export interface PriceTier extends PriceRates {
+interface PriceTier extends PriceRates {
   readonly inputTokensAbove: number;
 }
 

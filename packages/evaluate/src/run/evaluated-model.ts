@@ -11,13 +11,13 @@ export interface EvaluatedModel {
   open(run: ModelRun): Promise<OpenedModel>;
 }
 
-export interface ModelRun {
+interface ModelRun {
   readonly task: Task;
   readonly seed: number;
   readonly arm: Arm;
 }
 
-export interface OpenedModel extends AsyncDisposable {
+interface OpenedModel extends AsyncDisposable {
   readonly access: ModelAccess;
 }
 

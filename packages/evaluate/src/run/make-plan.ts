@@ -13,7 +13,7 @@ import { taskHash } from "../tasks/task-hash.ts";
  * The version of the protocol: how prompts are sent, what the hosts are given, and what is measured. Results of two
  * versions are not compared.
  */
-export const protocol = 1;
+const protocol = 1;
 
 export interface PlanOptions {
   readonly arms: readonly Arm[];

@@ -36,7 +36,7 @@ export interface WritePlanOptions {
 }
 
 /**
- * Writes a plan into its folder, or goes on with the equal plan that is there. A plan that is not preregistered can be
+ * Writes a plan into its folder, or continues the equal plan that is there. A plan that is not preregistered can be
  * replaced, for example by one with more seeds: runs that both plans have are kept. Rejects with `EvaluateError` and
  * `EVALUATE_PLAN` if the folder has another plan that was preregistered.
  */
@@ -104,7 +104,7 @@ export async function readRecords(folder: string): Promise<readonly RunRecord[]>
 }
 
 /** Writes a file that is whole or not there, even if the process is killed. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+async function writeWhole(path: string, text: string): Promise<void> {
   const made = `${path}.${process.pid}.tmp`;
   await writeFile(made, text);
   await rename(made, path);

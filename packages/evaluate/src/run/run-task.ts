@@ -11,6 +11,7 @@ import type { ModelAccess } from "../model/model-access.ts";
 import type { RunEnd, RunRecord } from "../model/run-record.ts";
 import type { Task } from "../model/task.ts";
 import { applyChange } from "../tasks/apply-change.ts";
+import { canaryOf } from "../tasks/canary.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { prepareWorkspace } from "../tasks/prepare-workspace.ts";
 import type { PlannedRun } from "./make-plan.ts";
@@ -32,7 +33,7 @@ export interface RunTaskOptions {
 }
 
 /** How the prompts of a run went. */
-export interface PlayedTask {
+interface PlayedTask {
   readonly end: RunEnd;
   /** The error of the host or the provider that ended the run. */
   readonly error?: string;
@@ -79,7 +80,9 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
     const faults = run.arm.isManaged ? await verifyStore(made.store) : [];
     const record = measureRun({ run, task, began, played, checks, metered, faults });
     if (run.arm.isManaged) await writePages(made.store, place);
-    await writeFile(join(place, "task.json"), `${JSON.stringify(task)}\n`);
+    // An agent of a later run that reads this file has the canary in its requests.
+    const kept: KeptTask = { canary: canaryOf(task), task };
+    await writeFile(join(place, "task.json"), `${JSON.stringify(kept)}\n`);
     const answers = Object.fromEntries(played.answers);
     await writeFile(join(place, "answers.json"), `${JSON.stringify(answers, undefined, 2)}\n`);
     await writeFile(join(place, "run.json"), `${JSON.stringify(record, undefined, 2)}\n`);
@@ -97,6 +100,12 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
 function temporaryPlace({ key }: PlannedRun, results: string): string {
   const place = createHash("sha256").update(resolve(results)).digest("hex").slice(0, 8);
   return join(tmpdir(), `scm-evaluate-${key}-${place}`);
+}
+
+/** A task as `task.json` has it. */
+export interface KeptTask {
+  readonly canary: string;
+  readonly task: Task;
 }
 
 interface Places {

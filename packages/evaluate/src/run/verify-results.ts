@@ -8,12 +8,12 @@ import type { MeteredRun } from "../meter/meter.ts";
 import { type KeptRequest, readRequests } from "../meter/request-file.ts";
 import { requestText } from "../meter/request-text.ts";
 import type { RunRecord } from "../model/run-record.ts";
-import type { Task } from "../model/task.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { ownTasks } from "../tasks/own-tasks.ts";
 import { taskHash } from "../tasks/task-hash.ts";
 import { keyOf, type PlannedRun, plannedRuns } from "./make-plan.ts";
 import { openResults, runFolder } from "./results-folder.ts";
+import type { KeptTask } from "./run-task.ts";
 import { verifyStore } from "./verify-store.ts";
 
 export interface VerifyOptions {
@@ -95,8 +95,9 @@ async function workOf(
   run: PlannedRun,
   record: RunRecord,
 ): Promise<readonly string[]> {
-  const task = await read<Task>(join(place, "task.json"));
-  if (task === undefined) return ["it has no task.json"];
+  const kept = await read<KeptTask>(join(place, "task.json"));
+  if (kept === undefined) return ["it has no task.json"];
+  const { task } = kept;
   const problems: string[] = [];
   if (taskHash(task) !== run.parts.taskHash) problems.push("task.json is not the task of the plan");
   const own = ownTasks(run.parts.seed).find(({ name }) => name === task.name);
@@ -107,8 +108,8 @@ async function workOf(
       ([step, text]) => [Number(step), text],
     ),
   );
-  const kept = keptCalls(readRequests(join(place, "requests.jsonl")));
-  problems.push(...unknownAnswers(answers, kept));
+  const metered = keptCalls(readRequests(join(place, "requests.jsonl")));
+  problems.push(...unknownAnswers(answers, metered));
   const scratch = await mkdtemp(join(tmpdir(), "scm-verify-"));
   try {
     const checks = await checkTask(task, { workspace: join(place, "work"), answers, scratch });
@@ -125,7 +126,7 @@ async function workOf(
         notices: record.notices ?? [],
       },
       checks,
-      metered: kept,
+      metered,
       faults,
     });
     problems.push(...differences(record, again));

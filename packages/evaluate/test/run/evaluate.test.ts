@@ -112,7 +112,7 @@ describe("evaluate", () => {
     );
   });
 
-  it("stops when the budget is spent, and goes on with a larger one", async () => {
+  it("stops when the budget is spent, and continues with a larger one", async () => {
     await inFolder(async (out) => {
       const first = await evaluate(options(out, { budget: 0.02 }));
       expect(first.stopped).toBe("budget");
