@@ -99,7 +99,7 @@ function newEffort(): Effort {
 }
 
 /** Calls of context tools for one value in one turn. A model that has not found it after so many gives up. */
-const mostLookUps = 12;
+const mostLookUps = 20;
 
 /** How often one value is got again by the moves of the task, in one turn. */
 const mostFound = 4;

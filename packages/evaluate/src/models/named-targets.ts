@@ -35,9 +35,10 @@ export function foundTargets(answer: string): readonly Target[] {
   });
 }
 
-/** Whether a talk is about a source: it has the path, or most of the words. */
-function isAboutSource(text: string, source: string): boolean {
-  return isPath(source) ? hasWhole(plain(text), plain(source)) : sharesWords(text, source);
+/** How much a talk is about a source: 1 if it has all of it, otherwise the share of its words. A path counts as a whole. */
+function aboutSource(text: string, source: string): number {
+  if (hasWhole(plain(text), plain(source))) return 1;
+  return isPath(source) ? 0 : sharedWords(text, source);
 }
 
 /** Whether a source looks like the path of a file, not like a command or words. */
@@ -45,12 +46,10 @@ export function isPath(source: string): boolean {
   return !source.includes(" ") && /[./]/u.test(source);
 }
 
-function sharesWords(text: string, source: string): boolean {
+function sharedWords(text: string, source: string): number {
   const wanted = wordsIn(source);
   const there = new Set(wordsIn(text));
-  return (
-    wanted.length > 0 && wanted.filter((word) => there.has(word)).length >= 0.6 * wanted.length
-  );
+  return wanted.filter((word) => there.has(word)).length / Math.max(1, wanted.length);
 }
 
 const letters = "[ftncsevuo]";
@@ -97,6 +96,10 @@ function ofLines(source: string, messages: readonly SeenMessage[]): readonly Tar
     const lines = text.split("\n");
     return lines
       .filter((line, index) => !isHeader(line, lines[index + 1]))
+      .map((line, index, all) =>
+        // In an earlier turn that was opened, the arguments are below the name of the call.
+        line.startsWith("--- toolcall ") ? `${line} ${all[index + 1] ?? ""}` : line,
+      )
       .toReversed()
       .flatMap((line) => handlesBefore(source, line).map((id) => ({ id })));
   });
@@ -144,32 +147,49 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/\s+/gu, " ").trim();
 }
 
-/** Turns that are folded or not shown, and messages of the user that are shown in part. */
+/** A talk that is about a source has at least this share of its words. */
+const leastShare = 0.6;
+
+/** Turns that are folded or not shown, and messages of the user that are shown in part, the most fitting first. */
 function ofTurns(source: string, messages: readonly SeenMessage[]): readonly Target[] {
-  return messages
-    .flatMap(({ role, text }, index): readonly Target[] => {
-      const before = messages.slice(0, index).findLast((one) => one.role === "user");
-      const folded = [...text.matchAll(fold)].flatMap(([all, id = "", turn]) => {
-        const rows = text.slice(text.indexOf(all));
-        const isAbout =
-          isAboutSource(rows, source) ||
-          (before !== undefined && isAboutSource(before.text, source));
-        return isAbout ? [{ id, turn: Number(turn) }] : [];
-      });
-      const left = text.includes("are not shown; activate ")
-        ? [...text.matchAll(/^(\d+)\. (.+)$/gmu)].flatMap(([, turn, words = ""]) =>
-            isAboutSource(words, source) ? [{ id: "chat", turn: Number(turn) }] : [],
-          )
-        : [];
-      const [, part] = omission.exec(text) ?? [];
-      const isPart = role === "user" && part !== undefined && isAboutSource(text, source);
-      return [...folded, ...left, ...(isPart ? [{ id: part }] : [])];
-    })
-    .toReversed();
+  const talks = messages.flatMap(({ role, text }, index): readonly (Target & Talk)[] => {
+    const before = messages.slice(0, index).findLast((one) => one.role === "user")?.text ?? "";
+    const folded = [...text.matchAll(fold)].map(([all, id = "", turn]) => ({
+      id,
+      turn: Number(turn),
+      about: Math.max(
+        aboutSource(text.slice(text.indexOf(all)), source),
+        aboutSource(before, source),
+      ),
+    }));
+    const left = text.includes("are not shown; activate ")
+      ? [...text.matchAll(/^(\d+)\. (.+)$/gmu)].map(([, turn, words = ""]) => ({
+          id: "chat",
+          turn: Number(turn),
+          about: aboutSource(words, source),
+        }))
+      : [];
+    const [, part] = omission.exec(text) ?? [];
+    const isPart = role === "user" && part !== undefined;
+    return [
+      ...folded,
+      ...left,
+      ...(isPart ? [{ id: part, about: aboutSource(text, source) }] : []),
+    ];
+  });
+  return talks
+    .filter(({ about }) => about >= leastShare)
+    .toReversed()
+    .toSorted((one, other) => other.about - one.about)
+    .map(({ about: _about, ...target }) => target);
+}
+
+interface Talk {
+  readonly about: number;
 }
 
 const fold = /\[\d+ calls? of turn \d+ (?:is|are) folded; activate (\S+) with turn (\d+) shows/gu;
 
 function wordsIn(text: string): readonly string[] {
-  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu))];
+  return [...new Set(text.toLowerCase().match(/\p{N}+|[\p{L}\p{N}_]{3,}/gu))];
 }

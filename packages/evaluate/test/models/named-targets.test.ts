@@ -90,6 +90,25 @@ test.each<[string, string, readonly SeenMessage[], readonly unknown[]]>([
     [{ id: "chat", turn: 2 }],
   ],
   [
+    "a call in an earlier turn that was opened",
+    "sh open.sh 4",
+    [user('--- toolcall t9 bash\n{"command":"sh open.sh 4"}\n[t9 ok, 4.1k chars]')],
+    [{ id: "t9" }],
+  ],
+  [
+    "the turns that fit best first",
+    "sh tools/open.sh 4",
+    [
+      user(
+        "[turns 1 to 3 are not shown; activate chat with from and to reads their lines]\n~~~\n1. Open with tools/open.sh 5\n2. Open with `sh tools/open.sh 4`\n3. Hello\n~~~",
+      ),
+    ],
+    [
+      { id: "chat", turn: 2 },
+      { id: "chat", turn: 1 },
+    ],
+  ],
+  [
     "a long text of the user",
     "the log of the night",
     [
