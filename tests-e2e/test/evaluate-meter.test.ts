@@ -103,8 +103,8 @@ describe.each(piVersions)("Pi $version through the meter", (pi) => {
       { text: "", toolCalls: [{ name: "read", arguments: '{"path":"a.txt"}' }] },
       { text: "It is 4711.", toolCalls: [] },
     ]);
-    expect(metered?.requestText(1)).toContain("Which port?");
-    expect(metered?.requestText(2)).toContain("The port is 4711.");
+    expect(metered?.requestBody(1)).toContain("Which port?");
+    expect(metered?.requestBody(2)).toContain("The port is 4711.");
   });
 
   test("does not see that a provider is busy for a while", async () => {

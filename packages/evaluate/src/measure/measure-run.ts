@@ -4,6 +4,7 @@ import type { CheckResult, Task } from "../model/task.ts";
 import { hasSeenCanary } from "../tasks/canary.ts";
 import { factsSeen } from "./facts-seen.ts";
 import { failureOf } from "./failure-of.ts";
+import { seenText } from "./seen-text.ts";
 import { contextToolCounts, repeatedWork, type UsedTool, usedTools } from "./tool-use.ts";
 import { type SeenCall, usedLooks } from "./used-texts.ts";
 
@@ -20,7 +21,7 @@ export interface MeasureRunInput {
     readonly notices: readonly string[];
   };
   readonly checks: readonly CheckResult[];
-  readonly metered: Pick<MeteredRun, "calls" | "answers" | "requestText">;
+  readonly metered: Pick<MeteredRun, "calls" | "answers" | "requestBody">;
   /** What was found wrong with the store. */
   readonly faults: readonly string[];
 }
@@ -32,7 +33,7 @@ export function measureRun(input: MeasureRunInput): RunRecord {
   const seen = calls.map(({ number, step }, index): SeenCall => {
     const answer = metered.answers[index];
     const said = [answer?.text, ...(answer?.toolCalls ?? []).map((one) => one.arguments)];
-    return { step, request: metered.requestText(number), answer: said.join("\n") };
+    return { step, request: seenText(metered.requestBody(number)), answer: said.join("\n") };
   });
   const tools = usedTools(
     calls.map(({ step }, index) => ({

@@ -63,8 +63,8 @@ export interface MeteredRun extends AsyncDisposable {
   readonly refused: number;
   /** Aborted when the run is stopped. */
   readonly stopSignal: AbortSignal;
-  /** Returns the text of a request: instructions, messages, arguments and results of tools, joined by line feeds. */
-  requestText(number: number): string;
+  /** Returns the body of a request. */
+  requestBody(number: number): string;
   /** Calls that begin later belong to this step. */
   atStep(step: number): void;
   /** Refuses further requests, with an error that hosts do not repeat. */
@@ -181,7 +181,7 @@ function meteredRun(run: OpenRun, access: ModelAccess): MeteredRun {
       return ledger.refused;
     },
     stopSignal: ledger.stopSignal,
-    requestText: (number) => ledger.bodyText(number),
+    requestBody: (number) => ledger.body(number),
     atStep: (step) => {
       ledger.step = step;
     },

@@ -3,7 +3,6 @@ import type { ModelAccess } from "../model/model-access.ts";
 import type { CallRecord, RunEnd } from "../model/run-record.ts";
 import type { MeterClock } from "./clock.ts";
 import { requestFile } from "./request-file.ts";
-import { requestText } from "./request-text.ts";
 import { type ChainedText, chainText, unchainText } from "./text-chain.ts";
 import { type WaitTime, waitTime } from "./wait-time.ts";
 
@@ -33,7 +32,7 @@ export interface RunLedger {
   elapsed(): number;
   /** Begins a call before its request is sent. Returns undefined, and stops the run, if the run has its last call. */
   begin(body: string): StartedCall | undefined;
-  bodyText(number: number): string;
+  body(number: number): string;
   stop(reason: StopReason): void;
 }
 
@@ -106,13 +105,13 @@ export function runLedger(
         },
       };
     },
-    bodyText: (number) => {
+    body: (number) => {
       if (bodies[number - 1] === undefined) throw new RangeError(`there is no call ${number}`);
       // Reading forwards continues from the last text.
       if (number < reader.number) reader = { number: 0, body: "" };
       for (const chained of bodies.slice(reader.number, number))
         reader = { number: reader.number + 1, body: unchainText(reader.body, chained) };
-      return requestText(reader.body);
+      return reader.body;
     },
     stop,
   };

@@ -17,8 +17,10 @@ interface ModelRun {
   readonly arm: Arm;
 }
 
-interface OpenedModel extends AsyncDisposable {
+export interface OpenedModel extends AsyncDisposable {
   readonly access: ModelAccess;
+  /** What a model for tests could not do, or what the host did against the rules of the API. Such a run is no result. */
+  readonly failures?: readonly string[];
 }
 
 /** A provider's model, which all runs share. `thinking`: the thinking level that the host asks for, if one was given. */

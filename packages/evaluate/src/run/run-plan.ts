@@ -91,7 +91,7 @@ async function doRun(
     task,
     host,
     meter,
-    access: opened.access,
+    model: opened,
     results: results.folder,
     signal,
   });

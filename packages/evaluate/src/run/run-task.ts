@@ -2,18 +2,19 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { measureRun } from "../measure/measure-run.ts";
 import type { Meter, MeteredRun } from "../meter/meter.ts";
 import { messageOf } from "@self-context-manager/objects";
 import type { EvaluationHost, HostSession } from "../model/host.ts";
-import type { ModelAccess } from "../model/model-access.ts";
 import type { RunEnd, RunRecord } from "../model/run-record.ts";
 import type { Task } from "../model/task.ts";
 import { applyChange } from "../tasks/apply-change.ts";
 import { canaryOf } from "../tasks/canary.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { prepareWorkspace } from "../tasks/prepare-workspace.ts";
+import type { OpenedModel } from "./evaluated-model.ts";
 import type { PlannedRun } from "./make-plan.ts";
 import { runFolder } from "./results-folder.ts";
 import { verifyStore } from "./verify-store.ts";
@@ -25,7 +26,7 @@ export interface RunTaskOptions {
   readonly host: EvaluationHost;
   readonly meter: Meter;
   /** The model of this run. */
-  readonly access: ModelAccess;
+  readonly model: OpenedModel;
   /** The folder of the results. */
   readonly results: string;
   /** Ends the run without a result. */
@@ -64,7 +65,7 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
       await mkdir(folder, { recursive: true });
     const began = new Date().toISOString();
     await using metered = options.meter.openRun({
-      access: options.access,
+      access: options.model.access,
       file: join(place, "requests.jsonl"),
       callLimit: task.limits.calls,
     });
@@ -77,7 +78,10 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
       scratch: join(place, "check"),
     });
     await rm(join(place, "check"), { recursive: true, force: true });
-    const faults = run.arm.isManaged ? await verifyStore(made.store) : [];
+    const faults = [
+      ...(run.arm.isManaged ? await verifyStore(made.store) : []),
+      ...(options.model.failures ?? []),
+    ];
     const record = measureRun({ run, task, began, played, checks, metered, faults });
     if (run.arm.isManaged) await writePages(made.store, place);
     // An agent of a later run that reads this file has the canary in its requests.
@@ -114,6 +118,9 @@ interface Places {
   readonly store: string;
 }
 
+/** Milliseconds after a change by another program. A host that watches files notices it in this time. */
+const settlingMs = 1_000;
+
 /** Sends the prompts of a task. A limit that is reached, or an error, ends the run and is no exception. */
 async function play(
   options: RunTaskOptions,
@@ -126,7 +133,8 @@ async function play(
   const timer = new AbortController();
   const ended = AbortSignal.any([signal, timer.signal, metered.stopSignal]);
   const began = performance.now();
-  const spent = (): number => performance.now() - began - metered.waitedMs;
+  let waited = 0;
+  const spent = (): number => performance.now() - began - metered.waitedMs - waited;
   // Waits for rate limits do not count, so the limit is looked at again and again.
   const watch = setInterval(() => {
     if (spent() > task.limits.minutes * 60_000) timer.abort();
@@ -153,8 +161,11 @@ async function play(
   try {
     session = await host.open({ arm: run.arm, access: metered.access, workspace, home, store });
     for (const [index, step] of task.steps.entries()) {
-      if (step.type === "change") await applyChange(step, workspace);
-      else if (step.type === "session") await session.newSession();
+      if (step.type === "change") {
+        await applyChange(step, workspace);
+        await setTimeout(settlingMs);
+        waited += settlingMs;
+      } else if (step.type === "session") await session.newSession();
       else {
         metered.atStep(index);
         const { text, error, notices: shown } = await session.prompt(step.text, { signal: ended });

@@ -6,7 +6,6 @@ import { basename, join } from "node:path";
 import { measureRun } from "../measure/measure-run.ts";
 import type { MeteredRun } from "../meter/meter.ts";
 import { type KeptRequest, readRequests } from "../meter/request-file.ts";
-import { requestText } from "../meter/request-text.ts";
 import type { RunRecord } from "../model/run-record.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { ownTasks } from "../tasks/own-tasks.ts";
@@ -137,7 +136,7 @@ async function workOf(
 }
 
 /** The calls of a run as the meter kept them. */
-type KeptCalls = Pick<MeteredRun, "calls" | "answers" | "requestText">;
+type KeptCalls = Pick<MeteredRun, "calls" | "answers" | "requestBody">;
 
 function keptCalls(requests: readonly KeptRequest[]): KeptCalls {
   const ended = requests.flatMap(({ number, body, call, answer }) =>
@@ -147,7 +146,7 @@ function keptCalls(requests: readonly KeptRequest[]): KeptCalls {
   return {
     calls: ended.map(({ call }) => call),
     answers: ended.map(({ answer }) => answer),
-    requestText: (number) => requestText(bodies.get(number) ?? ""),
+    requestBody: (number) => bodies.get(number) ?? "",
   };
 }
 
@@ -167,8 +166,9 @@ function unknownAnswers(
 }
 
 function differences(record: RunRecord, again: RunRecord): readonly string[] {
-  const parts = ["isSolved", "checks", "failure", "figures", "facts", "faults"] as const;
-  return parts.flatMap((part) => {
+  const parts = ["isSolved", "checks", "failure", "figures", "facts"] as const;
+  const unnamed = again.faults.filter((fault) => !record.faults.includes(fault));
+  const differing = parts.flatMap((part) => {
     const [written, found] = [record[part], again[part]].map((value) =>
       JSON.stringify(sorted(value)),
     );
@@ -176,6 +176,7 @@ function differences(record: RunRecord, again: RunRecord): readonly string[] {
       ? []
       : [`${part} in run.json: ${cut(written)}; from what the run kept: ${cut(found)}`];
   });
+  return [...differing, ...unnamed];
 }
 
 /** The evidence of a check can name times and places of the run, so only what it decided is compared. */

@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, test, vi } from "vitest";
 
 import { openMeter } from "../../src/meter/meter.ts";
+import { requestText } from "../../src/meter/request-text.ts";
 import { readRequests } from "../../src/meter/request-file.ts";
 import { accessTo, ask, question, realKey, testClock } from "./meter-samples.ts";
 import { completion, openPricingServer, sendJson } from "./pricing-server.ts";
@@ -41,7 +42,7 @@ describe("a call through the meter", () => {
       },
     ]);
     expect(run.answers).toEqual([{ text: "done", toolCalls: [] }]);
-    expect(run.requestText(1)).toBe("How much?");
+    expect(requestText(run.requestBody(1))).toBe("How much?");
     expect(meter.spent).toBeCloseTo(3.015);
   });
 
@@ -283,12 +284,12 @@ describe("a run", () => {
     expect(requests.map(({ body }) => body)).toEqual(bodies);
     expect(requests.map(({ call }) => call)).toEqual(run.calls);
     expect(requests.map(({ answer }) => answer)).toEqual(run.answers);
-    expect([3, 1, 2].map((number) => run.requestText(number))).toEqual([
+    expect([3, 1, 2].map((number) => requestText(run.requestBody(number)))).toEqual([
       "One, two, three",
       "One",
       "One, two",
     ]);
-    expect(() => run.requestText(4)).toThrow(RangeError);
+    expect(() => run.requestBody(4)).toThrow(RangeError);
   });
 
   it("lists its calls by number, in whatever order they end", async () => {
