@@ -61,9 +61,10 @@ export async function replaySurprise(
   const { runSurprise, surpriseText } = package_;
   const options = runOptions(package_, call);
   const ending = new AbortController();
-  void call.interruption().then(() => ending.abort());
   try {
     await using model = await openModel(package_, call);
+    // After the model: node-llama-cpp ends the process at a signal if no listener that came later is left.
+    void call.interruption().then(() => ending.abort());
     using progress = call.progress("measuring", "evaluation");
     const report = await runSurprise(files, model, {
       ...options,
