@@ -43,7 +43,7 @@ const wrongAnswers = 0.25;
 
 /**
  * Returns an answer's text, in a few cases with a wrong value: the last number is another one, or without a number, the
- * last word is missing.
+ * last word is missing. An answer of one word is another word, because a message cannot be empty.
  */
 export function answerWithMistake(
   text: string,
@@ -51,5 +51,6 @@ export function answerWithMistake(
 ): { readonly text: string; readonly isWrong: boolean } {
   if (chance(seed, ...place, "answer") >= share * wrongAnswers) return { text, isWrong: false };
   const changed = text.replace(/\d(?=\D*$)/u, (digit) => String((Number(digit) + 1) % 10));
-  return { text: changed === text ? text.replace(/\S+\s*$/u, "") : changed, isWrong: true };
+  if (changed !== text) return { text: changed, isWrong: true };
+  return { text: text.replace(/\S+\s*$/u, "").trim() || "Perhaps.", isWrong: true };
 }

@@ -54,4 +54,10 @@ describe("mistakes", () => {
     expect(wrong.length).toBeGreaterThan(70);
     expect(wrong.length).toBeLessThan(130);
   });
+
+  it("leave an answer of one word a word", () => {
+    const answers = places.map((place) => answerWithMistake("Done.", { seed: 1, share: 1, place }));
+
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(["Done.", "Perhaps."]));
+  });
 });

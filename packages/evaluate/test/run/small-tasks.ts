@@ -15,7 +15,7 @@ export function smallTasks(count: number, seed = 1): readonly Task[] {
       seed,
       facts: task.facts.map((fact) => (fact.id === "code" ? { ...fact, neededAt: [0, 2] } : fact)),
       checks: [
-        { type: "answer", name: "the code", step: 2, includes: [code] },
+        { type: "answer", name: "the code", step: 2, includes: [code, "rate 41"] },
         { type: "file", name: "the file", path: "out.txt", content: `${code} 41\n` },
       ],
     };
