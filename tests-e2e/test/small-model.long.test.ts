@@ -1,6 +1,20 @@
 // If the machine cannot download the model, the tests with it are skipped with a message.
 /* oxlint-disable vitest/no-disabled-tests */
+import {
+  evaluate,
+  findArms,
+  openHost,
+  ownVersion,
+  providerModel,
+  readResults,
+  type Task,
+  urlModel,
+  verifyResults,
+} from "@self-context-manager/evaluate";
 import { openGgufModel } from "@self-context-manager/replay";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 
 import { type LlamaModel, openLlamaModel } from "../src/evaluate/llama-model.ts";
@@ -8,9 +22,32 @@ import { promptPieces } from "../src/evaluate/llama-prompt.ts";
 import { openLlamaServer } from "../src/evaluate/llama-server.ts";
 import { findSmallModel } from "../src/evaluate/small-model.ts";
 import { piPrint } from "../src/pi-print.ts";
-import { everyPiVersion } from "../src/pi-versions.ts";
+import { everyPiVersion, piInstallation } from "../src/pi-versions.ts";
 import { openPiWorkspace } from "../src/pi-workspace.ts";
 import { certainText, writtenAnswer } from "../src/evaluate/tool-call-text.ts";
+
+/** Tasks of one or two prompts, because a small model reads some tens of tokens a second. */
+const shortTasks: readonly Task[] = [
+  shortTask("capital", ["What is the capital of France? Answer with its name."], ["Paris"]),
+  shortTask("colour", ["Read the file colour.txt and say which colour it names."], ["green"]),
+  shortTask("twice", ["Say yes.", "Say it again."], ["yes"]),
+];
+
+function shortTask(name: string, prompts: readonly string[], includes: readonly string[]): Task {
+  return {
+    name: `external/${name}`,
+    family: "external",
+    version: 1,
+    seed: 0,
+    title: "A short task for a small model.",
+    workspace: { files: { "colour.txt": "The colour is green.\n" } },
+    steps: prompts.map((text) => ({ type: "prompt", text })),
+    facts: [],
+    checks: [{ type: "answer", name: "answer", step: prompts.length - 1, includes }],
+    hidden: {},
+    limits: { calls: 6, minutes: 8 },
+  };
+}
 
 const found = await findSmallModel();
 const missing = "missing" in found ? found.missing : undefined;
@@ -114,6 +151,38 @@ describe.skipIf(missing !== undefined)(
       await left;
 
       expect(answers.map(({ text }) => text !== "")).toEqual([true, true]);
+    });
+
+    it("does three short tasks of an evaluation in two arms, whatever it solves", async () => {
+      await using server = await openLlamaServer(loaded(), { mostTokens: 24 });
+      const folder = await mkdtemp(join(tmpdir(), "scm-small-model-"));
+      try {
+        const access = urlModel({
+          url: server.url,
+          id: server.model,
+          contextWindow: 8192,
+          api: "openai-completions",
+        });
+        const pi = everyPiVersion.at(-1);
+        if (pi === undefined) throw new RangeError("no release of Pi is installed");
+        await evaluate({
+          out: folder,
+          arms: findArms(["plain", "default"]),
+          tasks: new Map([[1, shortTasks]]),
+          host: await openHost("pi", { path: piInstallation(pi).packageFolder }),
+          model: providerModel(access),
+          version: await ownVersion(),
+        });
+
+        const { records } = await readResults(folder);
+        expect(records).toHaveLength(6);
+        expect(records.flatMap(({ faults }) => faults)).toEqual([]);
+        expect(records.filter(({ end }) => end === "host-error")).toEqual([]);
+        expect(records.every(({ figures }) => figures.calls > 0 && figures.output > 0)).toBe(true);
+        expect((await verifyResults(folder)).problems).toEqual([]);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     });
 
     it("answers a prompt of Pi with its tools, and Pi ends without an error", async () => {
