@@ -41,7 +41,7 @@ describe("an evaluation with the forgetful model", () => {
   ])("finds a view %s", async (_, planted) => {
     const results = await resultsOf({
       arms: [keepingArm("plain", 2), { ...keepingArm("planted", 2), title: "With a fault." }],
-      tasks: new Map([[1, smallTasks(8)]]),
+      tasks: new Map([[1, smallTasks(6)]]),
       model: modelBy((arm) => ({
         kind: "forgetful",
         seed: 1,
@@ -50,13 +50,13 @@ describe("an evaluation with the forgetful model", () => {
     });
 
     const [, faulty] = evaluationTable(results).arms;
-    expect(faulty?.comparison).toMatchObject({ both: 0, onlyBaseline: 8, nonInferiority: "worse" });
+    expect(faulty?.comparison).toMatchObject({ both: 0, onlyBaseline: 6, nonInferiority: "worse" });
   });
 
   it("finds that a view which keeps one result is too short for two facts", async () => {
     const results = await resultsOf({
       arms: [keepingArm("plain"), keepingArm("short", 1)],
-      tasks: new Map([[1, smallTasks(8)]]),
+      tasks: new Map([[1, smallTasks(6)]]),
       model: modelBy(() => ({ kind: "forgetful", seed: 1 })),
     });
 

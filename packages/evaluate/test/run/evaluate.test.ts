@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
+// @boundaries-ignore The tests of all packages are configured in the same way.
+import { propertyRuns } from "../../../../tools/property-runs.ts";
 import type { RunRecord } from "../../src/model/run-record.ts";
 import { evaluate, type EvaluateOptions } from "../../src/run/evaluate.ts";
 import { testModel } from "../../src/run/evaluated-model.ts";
@@ -25,7 +27,7 @@ function options(out: string, given: Partial<EvaluateOptions> = {}): EvaluateOpt
   return {
     out,
     arms: [keepingArm("plain"), keepingArm("short", 2)],
-    tasks: new Map([[1, smallTasks(3)]]),
+    tasks: new Map([[1, smallTasks(2)]]),
     host: runHost(),
     model: testModel("forgetful"),
     version: "test",
@@ -52,8 +54,8 @@ describe("evaluate", () => {
       expect(await evaluate(options(out, { onProgress }))).toMatchObject({ left: 0 });
       expect(await evaluate(options(out, { onProgress }))).toMatchObject({ left: 0 });
 
-      expect(new Set(seen).size).toBe(6);
-      expect(seen).toHaveLength(6);
+      expect(new Set(seen).size).toBe(4);
+      expect(seen).toHaveLength(4);
       const { records } = await readResults(out);
       expect(records.every(({ isSolved }) => isSolved)).toBe(true);
       expect((await verifyResults(out)).problems).toEqual([]);
@@ -65,14 +67,14 @@ describe("evaluate", () => {
       await evaluate(options(out));
       const seen: string[] = [];
       const tasks = new Map([
-        [1, smallTasks(3)],
-        [2, smallTasks(3, 2)],
+        [1, smallTasks(2)],
+        [2, smallTasks(2, 2)],
       ]);
 
       await evaluate(options(out, { tasks, onProgress: ({ record }) => seen.push(record.arm) }));
 
-      expect(seen).toHaveLength(6);
-      expect((await readResults(out)).records).toHaveLength(12);
+      expect(seen).toHaveLength(4);
+      expect((await readResults(out)).records).toHaveLength(8);
     });
   });
 
@@ -84,7 +86,7 @@ describe("evaluate", () => {
 
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 1, max: 25 }),
+        fc.integer({ min: 1, max: 15 }),
         fc.integer({ min: 1, max: 3 }),
         async (calls, parallel) => {
           await inFolder(async (out) => {
@@ -108,7 +110,7 @@ describe("evaluate", () => {
           });
         },
       ),
-      { numRuns: 5 },
+      { numRuns: propertyRuns(8) },
     );
   });
 
@@ -122,7 +124,7 @@ describe("evaluate", () => {
       );
 
       expect(await evaluate(options(out, { budget: 10 }))).toMatchObject({ left: 0 });
-      expect((await readResults(out)).records).toHaveLength(6);
+      expect((await readResults(out)).records).toHaveLength(4);
     });
   });
 
@@ -148,10 +150,10 @@ describe("evaluate", () => {
 
       expect(await evaluate(options(out, { confirm }))).toMatchObject({
         stopped: "refused",
-        left: 5,
+        left: 3,
       });
       expect(await evaluate(options(out, { confirm }))).toMatchObject({ left: 0 });
-      expect(asked).toEqual([5, 4]);
+      expect(asked).toEqual([3, 2]);
     });
   });
 
