@@ -26,6 +26,7 @@ const names = [
   "watcher",
   "compose",
   "documents",
+  "evaluate",
   "replay",
   "search",
 ];
