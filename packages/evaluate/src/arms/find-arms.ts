@@ -1,7 +1,7 @@
 import type { Arm } from "../model/arm.ts";
 import { EvaluateError } from "../model/evaluate-error.ts";
 import { compactionArm, namedArms } from "./named-arms.ts";
-import { nearNames } from "./near-names.ts";
+import { nearNames } from "../model/near-names.ts";
 import { settingsArm } from "./settings-arm.ts";
 
 /** The forms of arms that are not only a name, for help texts. */

@@ -7,7 +7,7 @@ import {
 import type { Arm } from "../model/arm.ts";
 import { EvaluateError } from "../model/evaluate-error.ts";
 import { managed } from "./named-arms.ts";
-import { nearNames } from "./near-names.ts";
+import { nearNames } from "../model/near-names.ts";
 
 /** Variables of the Pi adapter alone. */
 const piVariables: readonly string[] = ["SCM_BREAKPOINTS"];
@@ -38,7 +38,11 @@ export function checkSettings(name: string, environment: Arm["environment"]): vo
     if (ownVariables.has(variable))
       throw wrong(`${name}: ${variable} cannot be set, because each run has a store of its own`);
     if (!known.includes(variable)) {
-      const near = nearNames(variable, known).join(" or ");
+      // What all names begin with makes none of them near.
+      const ends = known.map((one) => one.replace(/^SCM_/u, ""));
+      const near = nearNames(variable.replace(/^SCM_/u, ""), ends)
+        .map((end) => `SCM_${end}`)
+        .join(" or ");
       const hint = near === "" ? `the settings are ${known.join(", ")}` : `did you mean ${near}?`;
       throw wrong(`${name}: there is no setting ${variable}; ${hint}`);
     }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fieldsOf, isJsonList, type JsonObject } from "@self-context-manager/objects";
 
 import { EvaluateError } from "../model/evaluate-error.ts";
+import { nearNames } from "../model/near-names.ts";
 import type { ModelAccess, ModelApi, ModelPrices, PriceRates } from "../model/model-access.ts";
 import { type PiRegistryOptions, withPiRegistry } from "./pi-registry.ts";
 
@@ -34,8 +35,6 @@ const apis: ReadonlySet<unknown> = new Set<ModelApi>([
 ]);
 
 const usualMaxTokens = 8_192;
-const mostNames = 5;
-const leastLikeness = 0.4;
 
 /**
  * Finds a model in the registry of an installed Pi, with its key: that of Pi's environment variable for the provider, or
@@ -53,14 +52,14 @@ export async function resolveModel({
     if (model === undefined)
       throw new EvaluateError(
         "EVALUATE_MODEL",
-        `Pi has no model ${name}. ${nearNames(name, models.map(nameOf))}`,
+        `Pi has no model ${name}. ${nearAdvice(name, models.map(nameOf))}`,
       );
     const { provider, id, api, baseUrl, contextWindow, maxTokens, reasoning } = model;
     if (!isApi(api)) {
       const usable = models.filter((one) => isApi(one["api"])).map(nameOf);
       throw new EvaluateError(
         "EVALUATE_MODEL",
-        `${name} uses the protocol ${textIn(api)}, which the meter cannot read. ${nearNames(name, usable)}`,
+        `${name} uses the protocol ${textIn(api)}, which the meter cannot read. ${nearAdvice(name, usable)}`,
       );
     }
     const { key, url = baseUrl, variables } = await registry.keyFor(model);
@@ -111,28 +110,11 @@ function isApi(api: unknown): api is ModelApi {
 }
 
 /** A sentence with the names that have the most pairs of characters in common with a name. */
-function nearNames(name: string, names: readonly string[]): string {
-  const wanted = pairsIn(name);
-  const near = names
-    .map((other) => {
-      const pairs = pairsIn(other);
-      const common = [...pairs].filter((pair) => wanted.has(pair)).length;
-      return { other, likeness: (2 * common) / (pairs.size + wanted.size) };
-    })
-    .filter(({ likeness }) => likeness > leastLikeness)
-    .toSorted((left, right) => right.likeness - left.likeness)
-    .slice(0, mostNames)
-    .map(({ other }) => other);
+function nearAdvice(name: string, names: readonly string[]): string {
+  const near = nearNames(name, names);
   return near.length === 0
     ? "Names have the form provider/id."
     : `Similar names: ${near.join(", ")}.`;
-}
-
-function pairsIn(name: string): ReadonlySet<string> {
-  const text = name.toLowerCase();
-  return new Set(
-    Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2)),
-  );
 }
 
 function keyAdvice(provider: unknown, variables: readonly string[]): string {
