@@ -48,8 +48,11 @@ export function checkSurpriseOptions(call: Pick<CommandCall, "text" | "isSet">):
   const isAsked = call.isSet("surprise");
   const alone = isAsked ? undefined : others.find((name) => call.text(name) !== undefined);
   if (alone !== undefined) throw new UsageError(`--${alone} is an option of --surprise; add it`);
-  if (isAsked && call.text("plot") !== undefined)
-    throw new UsageError("--plot draws costs, which --surprise does not measure; leave one out");
+  const drawing = ["plot", "html"].find((name) => call.text(name) !== undefined);
+  if (isAsked && drawing !== undefined)
+    throw new UsageError(
+      `--${drawing} draws costs, which --surprise does not measure; leave one out`,
+    );
 }
 
 /** Measures surprise over files and prints it. An interrupted run prints the calls that it has. */

@@ -1,5 +1,6 @@
 import { UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
+import { taskOptions } from "../evaluate/chosen-tasks.ts";
 import { listChoices } from "../evaluate/list-choices.ts";
 import { printReport } from "../evaluate/print-report.ts";
 import { runEvaluation } from "../evaluate/run-evaluation.ts";
@@ -47,11 +48,7 @@ export const evaluateCommand: Command = {
     host: { value: "HOST", help: "pi (default), ai-sdk or openclaw" },
     "host-path": { value: "PATH", help: "the program of the host; default: the installed one" },
     arms: { value: "LIST", help: "arms, the baseline first; default: plain,default" },
-    tasks: {
-      value: "LIST",
-      help: "names or families of tasks, or folders with tasks; default: all own tasks",
-    },
-    seeds: { value: "N", help: "variants of each task: the seeds 1 to N; default: 1" },
+    ...taskOptions,
     budget: { value: "USD", help: "stop before more than this is spent, over all sittings" },
     margin: {
       value: "POINTS",

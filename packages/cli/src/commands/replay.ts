@@ -7,6 +7,7 @@ import { dirname, resolve } from "node:path";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
+import { loadEvaluate } from "../evaluate/load-evaluate.ts";
 import { counted } from "../format/amounts.ts";
 import {
   checkSurpriseOptions,
@@ -24,6 +25,10 @@ export const replayCommand: Command = {
   options: {
     ...jsonOption,
     plot: { value: "FILE", help: "draw the result into FILE, as SVG" },
+    html: {
+      value: "FILE",
+      help: "write the figures and a drawing into FILE, as a page for a browser",
+    },
     threads: {
       value: "N",
       help: "number of sessions to replay at once, or of threads of a model; default: the number of cores",
@@ -46,7 +51,10 @@ the server; $${surpriseKeyVariable} is its key, if it requires one. docs/guide/r
         throw new CliError(`${missing.join("; ")}; the figures include only the other files`);
       return;
     }
-    const plot = await plotPath(call, files);
+    const plot = await outputPath(call, files, "plot");
+    const page = await outputPath(call, files, "html");
+    // A package that is missing is found before the replay, which takes minutes.
+    const pages = page === undefined ? undefined : await loadEvaluate("scm replay --html");
     const outcomes = await replayAll(other, files, threads);
     for (const outcome of outcomes) noteDamage(call, outcome);
     const sessions = outcomes.flatMap(({ figures }) => figures ?? []);
@@ -61,12 +69,12 @@ the server; $${surpriseKeyVariable} is its key, if it requires one. docs/guide/r
         `skipped ${counted(skipped, "file")} without a session of at least two model calls`,
       );
     const report = replayReport(sessions);
-    await call.print(
-      call.isSet("json")
-        ? `${JSON.stringify(replayJson(report), undefined, 2)}\n`
-        : `${replayText(report)}\n`,
-    );
-    if (plot !== undefined) await writePlot(call, plot, replayPlot(report, sessions));
+    const json = `${JSON.stringify(replayJson(report), undefined, 2)}\n`;
+    await call.print(call.isSet("json") ? json : `${replayText(report)}\n`);
+    if (plot !== undefined)
+      await writeOutput(call, plot, replayPlot(report, sessions), "the drawing");
+    if (page !== undefined && pages !== undefined)
+      await writeOutput(call, page, pages.replayPage(JSON.parse(json)), "the page");
     if (missing.length > 0)
       throw new CliError(`${missing.join("; ")}; the figures include only the other files`);
   },
@@ -154,14 +162,24 @@ function noteDamage(call: CommandCall, { file, damaged, reason }: replay.FileOut
   call.note(`${file}${place}${more} skipped: ${first.reason}`);
 }
 
-/** The file for the drawing, checked before the replay: only an SVG is overwritten, and no recording. */
-async function plotPath(call: CommandCall, files: readonly string[]): Promise<string | undefined> {
-  const given = call.text("plot");
+const outputs = {
+  plot: { begins: /^\s*<(?:svg|\?xml)/u, kind: "an SVG", what: "the drawing" },
+  html: { begins: /^\s*<!doctype html/iu, kind: "a page", what: "the page" },
+} as const;
+
+/** A file to write, checked before the replay: only a file of its own kind is overwritten, and no recording. */
+async function outputPath(
+  call: CommandCall,
+  files: readonly string[],
+  option: keyof typeof outputs,
+): Promise<string | undefined> {
+  const given = call.text(option);
   if (given === undefined) return undefined;
+  const { begins, kind, what } = outputs[option];
   const path = resolve(call.folder, given);
   const before = await contentOf(path);
-  if (files.includes(path) || (before !== undefined && !/^\s*<(?:svg|\?xml)/u.test(before)))
-    throw new UsageError(`${path} exists and is not an SVG; choose another file for the drawing`);
+  if (files.includes(path) || (before !== undefined && !begins.test(before)))
+    throw new UsageError(`${path} exists and is not ${kind}; choose another file for ${what}`);
   try {
     await access(before === undefined ? dirname(path) : path, constants.W_OK);
   } catch (cause) {
@@ -179,13 +197,18 @@ async function contentOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function writePlot(call: CommandCall, path: string, drawing: string): Promise<void> {
+async function writeOutput(
+  call: CommandCall,
+  path: string,
+  text: string,
+  what: string,
+): Promise<void> {
   try {
-    await writeFile(path, drawing);
+    await writeFile(path, text);
   } catch (cause) {
     throw notWritable(path, cause);
   }
-  call.note(`wrote the drawing to ${path}`);
+  call.note(`wrote ${what} to ${path}`);
 }
 
 function notWritable(path: string, cause: unknown): CliError {

@@ -1,11 +1,12 @@
 import type * as evaluate from "@self-context-manager/evaluate";
 
+import { messageOf } from "@self-context-manager/objects";
 import { CliError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
 import { resolve } from "node:path";
 
 /** Loads the package that evaluates, which is optional: only who evaluates needs it. */
-async function loadEvaluate(): Promise<typeof evaluate> {
+export async function loadEvaluate(needs: string): Promise<typeof evaluate> {
   try {
     return await import("@self-context-manager/evaluate");
   } catch (cause) {
@@ -13,7 +14,7 @@ async function loadEvaluate(): Promise<typeof evaluate> {
       cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
     if (!isMissing) throw cause;
     throw new CliError(
-      "scm evaluate needs the package @self-context-manager/evaluate, which is not installed; install it beside the command: npm install --global @self-context-manager/evaluate",
+      `${needs} needs the package @self-context-manager/evaluate, which is not installed; install it beside the command: npm install --global @self-context-manager/evaluate`,
       { cause },
     );
   }
@@ -23,13 +24,31 @@ async function loadEvaluate(): Promise<typeof evaluate> {
 export async function evaluating<Result>(
   use: (package_: typeof evaluate) => Promise<Result>,
 ): Promise<Result> {
-  const loaded = await loadEvaluate();
+  const loaded = await loadEvaluate("scm evaluate");
   try {
     return await use(loaded);
   } catch (error) {
-    if (!loaded.EvaluateError.is(error)) throw error;
-    throw new CliError(error.message, { cause: error });
+    if (loaded.EvaluateError.is(error)) throw new CliError(error.message, { cause: error });
+    const advice = adviceFor(error);
+    if (advice === undefined) throw error;
+    throw new CliError(`${messageOf(error)}; ${advice}`, { cause: error });
   }
+}
+
+/** What a person can do about an error of the file system. */
+function adviceFor(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return "make room on the disk, then the same command continues";
+  if (
+    code === "EACCES" ||
+    code === "EPERM" ||
+    code === "EROFS" ||
+    code === "ENOTDIR" ||
+    code === "EISDIR"
+  )
+    return "choose another folder, or change its permissions";
+  return undefined;
 }
 
 /** The folder of the results. */

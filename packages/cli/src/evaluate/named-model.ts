@@ -23,6 +23,10 @@ export async function namedModel(
   if (url === undefined && (name === "forgetful" || name === "scripted"))
     return loaded.testModel(name);
   const prices = pricesIn(call.text("prices"));
+  if (prices === undefined && call.text("budget") !== undefined && url !== undefined)
+    throw new UsageError(
+      "--prices is missing: a budget needs them, and those of a server are not known; 0,0 if it costs nothing",
+    );
   const keyVariable = call.text("key-variable");
   const window = call.text("window") === undefined ? undefined : wholeNumber(call, "window", 0);
   if (url !== undefined) {

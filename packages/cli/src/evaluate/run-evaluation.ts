@@ -1,6 +1,6 @@
 import type * as evaluate from "@self-context-manager/evaluate";
-import { stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { Readable } from "node:stream";
 
 import { CliError, UsageError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
@@ -8,6 +8,7 @@ import { linesOf } from "../forget/input-lines.ts";
 import { counted } from "../format/amounts.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { evaluating, resultsFolder } from "./load-evaluate.ts";
+import { chosenTasks } from "./chosen-tasks.ts";
 import { namedModel } from "./named-model.ts";
 import { printReport } from "./print-report.ts";
 
@@ -47,50 +48,53 @@ export async function runEvaluation(
       await call.print(planText(loaded.planOf(options)));
       return;
     }
-    const stop = new AbortController();
-    void call.interruption().then(() => stop.abort());
-    const done = await loaded.evaluate({
-      ...options,
-      preregister: isPreregistered,
-      signal: stop.signal,
-      onPlan: ({ plan, planHash }, left) =>
-        call.note(
-          `${planText(plan).trimEnd()}\nplan ${planHash.slice(0, 12)}: ${counted(left.length, "run")} to do`,
-        ),
-      onProgress: (progress) => call.note(progressText(progress)),
-      ...(call.isSet("yes") ? {} : { confirm: async (cost) => await confirmed(call, cost) }),
-    });
-    await printEnd(call, done, out);
+    const signal = interruptionOf(call);
+    try {
+      const done = await loaded.evaluate({
+        ...options,
+        preregister: isPreregistered,
+        signal,
+        onPlan: ({ plan, planHash }, left) =>
+          call.note(
+            `${planText(plan).trimEnd()}\nplan ${planHash.slice(0, 12)}: ${counted(left.length, "run")} to do`,
+          ),
+        onProgress: (progress) => call.note(progressText(progress)),
+        ...(call.isSet("yes")
+          ? {}
+          : { confirm: async (cost) => await confirmed(call, cost, signal) }),
+      });
+      await printEnd(call, done, out);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new CliError(await interruptedText(call, loaded, out), { cause: error });
+    }
   });
+}
+
+/** Returns a signal that Ctrl-C aborts. */
+function interruptionOf(call: CommandCall): AbortSignal {
+  const stop = new AbortController();
+  void call.interruption().then(() => {
+    call.note("\nending the runs that are in progress");
+    stop.abort();
+    // A question that waits for its answer would wait on.
+    if (call.stdin instanceof Readable) call.stdin.destroy();
+  });
+  return stop.signal;
+}
+
+async function interruptedText(call: CommandCall, loaded: Package, out: string): Promise<string> {
+  const { plan, records } = await loaded.readResults(out);
+  const runs = runsOf(plan);
+  if (records.length === runs)
+    return `interrupted after the last run; scm evaluate report ${shown(call, out)} shows the results`;
+  return `interrupted: ${records.length} of ${counted(runs, "run")} ${runs === 1 ? "is" : "are"} done, and those in progress are not kept; the same command continues, and scm evaluate report ${shown(call, out)} shows what is done`;
 }
 
 function hostName(call: CommandCall): "pi" | "ai-sdk" | "openclaw" {
   const given = call.text("host") ?? "pi";
   if (given === "pi" || given === "ai-sdk" || given === "openclaw") return given;
   throw new UsageError(`--host is ${JSON.stringify(given)}; it must be pi, ai-sdk or openclaw`);
-}
-
-/** The tasks of each seed: own ones by name or family, and those in folders. */
-async function chosenTasks(call: CommandCall, loaded: Package): Promise<evaluate.TasksBySeed> {
-  const wanted = listIn(call.text("tasks") ?? "all");
-  const folders: string[] = [];
-  const names: string[] = [];
-  for (const one of wanted) {
-    const path = resolve(call.folder, one);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isDirectory() === true) folders.push(path);
-    else names.push(one);
-  }
-  const loadedTasks = (
-    await Promise.all(folders.map(async (one) => await loaded.loadTasks(one)))
-  ).flat();
-  const seeds = Array.from({ length: wholeNumber(call, "seeds", 1) }, (_, index) => index + 1);
-  return new Map(
-    seeds.map((seed) => [
-      seed,
-      [...(names.length === 0 ? [] : loaded.findTasks(names, seed)), ...loadedTasks],
-    ]),
-  );
 }
 
 function optionalNumbers(
@@ -116,16 +120,13 @@ function positive(call: CommandCall, option: string): number | undefined {
   throw new UsageError(`--${option} is ${JSON.stringify(given)}; it must be a number above 0`);
 }
 
-function listIn(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+function runsOf({ arms, tasks, seeds }: evaluate.Plan): number {
+  return arms.length * tasks.length * seeds.length;
 }
 
-function planText({ model, host, arms, tasks, seeds, margin }: evaluate.Plan): string {
-  const runs = arms.length * tasks.length * seeds.length;
-  return `${counted(runs, "run")}: ${counted(arms.length, "arm")} × ${counted(tasks.length, "task")} × ${counted(seeds.length, "seed")}
+function planText(plan: evaluate.Plan): string {
+  const { model, host, arms, tasks, seeds, margin } = plan;
+  return `${counted(runsOf(plan), "run")}: ${counted(arms.length, "arm")} × ${counted(tasks.length, "task")} × ${counted(seeds.length, "seed")}
   model  ${model}
   host   ${host}
   arms   ${arms.map(({ name }) => name).join(", ")}; the first is the baseline
@@ -144,6 +145,7 @@ function progressText({ done, all, record }: evaluate.RunProgress): string {
 async function confirmed(
   call: CommandCall,
   { runs, dollars, minutes }: evaluate.CostEstimate,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const money = dollars === undefined ? "an unknown amount" : `about $${dollars.toFixed(2)}`;
   call.note(
@@ -152,7 +154,13 @@ async function confirmed(
   if (!call.canAsk) return false;
   call.note("Type yes to do them:");
   await using lines = linesOf(call);
-  return ["y", "yes"].includes((await lines.next()).trim().toLowerCase());
+  const said = await lines.next();
+  signal.throwIfAborted();
+  return ["y", "yes"].includes(said.trim().toLowerCase());
+}
+
+function shown(call: CommandCall, folder: string): string {
+  return relative(call.folder, folder) || ".";
 }
 
 async function printEnd(
@@ -160,16 +168,16 @@ async function printEnd(
   { results, left, stopped }: evaluate.Evaluated,
   folder: string,
 ): Promise<void> {
-  const shown = relative(call.folder, folder) || ".";
+  const place = shown(call, folder);
   if (stopped === "preregistered") {
     await call.print(
-      `wrote the plan ${results.planHash} to ${shown}, preregistered at ${results.preregistered ?? ""}; scm evaluate run ${shown} with the same options does it\n`,
+      `wrote the plan ${results.planHash} to ${place}, preregistered at ${results.preregistered ?? ""}; scm evaluate run ${place} with the same options does it\n`,
     );
     return;
   }
   if (stopped === "budget")
     throw new CliError(
-      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${shown} shows those that are done, and the same command with a larger --budget continues`,
+      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${place} shows those that are done, and the same command with a larger --budget continues`,
     );
   if (stopped === "refused") {
     call.note(

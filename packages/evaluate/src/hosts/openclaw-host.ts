@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { findPackageJSON } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Arm } from "../model/arm.ts";
 import type { EvaluationHost, HostAnswer, HostOptions, HostSession } from "../model/host.ts";
 import { hostError } from "./host-error.ts";
+import { installedPackage } from "./installed-package.ts";
 import { type HostProcess, openHostProcess } from "./host-process.ts";
 import { openClawConfig, openClawVariables } from "./openclaw-config.ts";
 
@@ -245,7 +245,7 @@ async function ready(port: number, gateway: HostProcess): Promise<void> {
 }
 
 function pluginFolder(): string {
-  const manifest = findPackageJSON(pluginName, import.meta.url);
+  const manifest = installedPackage(pluginName);
   if (manifest === undefined)
     throw hostError(
       `${pluginName} is not installed beside @self-context-manager/evaluate; run npm install ${pluginName}`,

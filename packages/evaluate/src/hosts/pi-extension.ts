@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { hostError } from "./host-error.ts";
+import { installedPackage } from "./installed-package.ts";
 
 const adapterName = "@self-context-manager/adapter-pi";
 
 /** The folder of the installed adapter for Pi, as `-e` takes it. */
 export function adapterFolder(): string {
-  const manifest = findPackageJSON(adapterName, import.meta.url);
+  const manifest = installedPackage(adapterName);
   if (manifest === undefined)
     throw hostError(
       `${adapterName} is not installed beside @self-context-manager/evaluate; run npm install ${adapterName}`,

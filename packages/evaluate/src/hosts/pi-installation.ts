@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
 import { hostError } from "./host-error.ts";
+import { installedPackage } from "./installed-package.ts";
 
 /** An installed release of Pi. */
 export interface PiInstallation {
@@ -53,12 +53,12 @@ function foundScript(): string {
   const program = folders.map((folder) => join(folder, "pi")).find(isFile);
   if (program !== undefined) return realpathSync(program);
   for (const name of packageNames) {
-    const manifest = findPackageJSON(name, import.meta.url);
+    const manifest = installedPackage(name);
     if (manifest !== undefined) return scriptAt(dirname(manifest));
   }
   throw hostError(
     `Pi is not installed: there is no pi in PATH, and neither package ${packageNames.join(" nor ")}; ` +
-      `run npm install -g ${packageNames[0]}, or name its folder`,
+      `run npm install -g ${packageNames[0]}, or name its folder with --host-path`,
   );
 }
 

@@ -4,10 +4,10 @@ import type * as OpenAiSdk from "@ai-sdk/openai";
 import type * as AiSdk from "ai";
 import type { LanguageModel } from "ai";
 import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 
 import type { ModelAccess } from "../model/model-access.ts";
 import { hostError } from "./host-error.ts";
+import { installedPackage } from "./installed-package.ts";
 
 /** The AI SDK, which only this host needs. Throws `EvaluateError` with `EVALUATE_HOST` if it is not installed. */
 export async function loadAiSdk(): Promise<typeof AiSdk> {
@@ -43,7 +43,7 @@ export async function sdkModel(access: ModelAccess): Promise<LanguageModel> {
 
 /** Returns the version of the installed SDK. */
 export function aiSdkVersion(): string {
-  const manifest = findPackageJSON("ai", import.meta.url);
+  const manifest = installedPackage("ai");
   const text = manifest === undefined ? "{}" : readFileSync(manifest, "utf8");
   const { version = "unknown" }: { readonly version?: string } = JSON.parse(text);
   return version;

@@ -7,6 +7,7 @@ import { type CostEstimate, estimateCost, pilotRuns } from "./estimate-cost.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
 import { openLedger } from "./ledger.ts";
 import { makePlan, type PlannedRun, type TasksBySeed } from "./make-plan.ts";
+import { clearLeftoverRuns } from "./leftover-runs.ts";
 import { lockResults } from "./results-lock.ts";
 import { readRecords, type ResultsFolder, writePlan } from "./results-folder.ts";
 import { runPlan, type RunProgress, runsLeft } from "./run-plan.ts";
@@ -68,6 +69,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   const { out, tasks, host, model, budget, onPlan, onProgress, signal } = options;
   const plan = planOf(options);
   await using _lock = await lockResults(out);
+  await clearLeftoverRuns(out);
   const results = await writePlan(
     out,
     plan,

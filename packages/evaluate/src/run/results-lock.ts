@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -5,17 +6,23 @@ import { EvaluateError } from "../model/evaluate-error.ts";
 
 /**
  * Keeps other processes from doing runs in the same folder of results at the same time. The lock of a process that was
- * killed is taken over. Rejects with `EvaluateError` and `EVALUATE_PLAN` if a process that runs has it.
+ * killed is taken over. Rejects with `EvaluateError` and `EVALUATE_PLAN` if a process that runs has it, and
+ * with `EVALUATE_FILE` if the folder cannot be written.
  */
 export async function lockResults(folder: string): Promise<AsyncDisposable> {
   const path = join(folder, "lock");
-  await mkdir(folder, { recursive: true });
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    throw notWritable(folder, cause);
+  }
   for (;;) {
     try {
       await writeFile(path, String(process.pid), { flag: "wx" });
       return { [Symbol.asyncDispose]: async () => await rm(path, { force: true }) };
     } catch (cause) {
-      if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
+      if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST"))
+        throw notWritable(folder, cause);
       const owner = Number(await readFile(path, "utf8").catch(() => ""));
       if (isRunning(owner))
         throw new EvaluateError(
@@ -26,6 +33,14 @@ export async function lockResults(folder: string): Promise<AsyncDisposable> {
       await rm(path, { force: true });
     }
   }
+}
+
+function notWritable(folder: string, cause: unknown): EvaluateError {
+  return new EvaluateError(
+    "EVALUATE_FILE",
+    `${folder} cannot be written (${messageOf(cause)}); choose a folder that can`,
+    { cause },
+  );
 }
 
 function isRunning(pid: number): boolean {

@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { join } from "node:path";
 
 import { measureRun } from "../measure/measure-run.ts";
 import type { Meter, MeteredRun } from "../meter/meter.ts";
@@ -16,6 +13,8 @@ import { checkTask } from "../tasks/check-task.ts";
 import { prepareWorkspace } from "../tasks/prepare-workspace.ts";
 import type { OpenedModel } from "./evaluated-model.ts";
 import type { PlannedRun } from "./make-plan.ts";
+import { checkAnswered } from "./check-answered.ts";
+import { runPlace } from "./leftover-runs.ts";
 import { runFolder } from "./results-folder.ts";
 import { verifyStore } from "./verify-store.ts";
 import { writePages } from "./write-pages.ts";
@@ -48,11 +47,11 @@ interface PlayedTask {
 
 /**
  * Does one run in a temporary folder, checks it, and moves everything into the folder of the results. The result is there
- * as a whole or not at all.
+ * as a whole or not at all. Rejects with `EvaluateError` if the host could not begin or the provider answered nothing.
  */
 export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
   const { run, task, results } = options;
-  const place = temporaryPlace(run, results);
+  const place = runPlace(run, results);
   await rm(place, { recursive: true, force: true });
   const made = {
     place,
@@ -72,6 +71,7 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
     await prepareWorkspace(task, made.workspace);
     const played = await play(options, made, metered);
     options.signal.throwIfAborted();
+    checkAnswered(run, played, metered.calls);
     const checks = await checkTask(task, {
       workspace: made.workspace,
       answers: played.answers,
@@ -95,15 +95,6 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
   } finally {
     await rm(place, { recursive: true, force: true });
   }
-}
-
-/**
- * The temporary folder of a run. An agent's prompt contains its name, so the name is the same when a run is repeated. Two
- * evaluations at once have two names, of the same length.
- */
-function temporaryPlace({ key }: PlannedRun, results: string): string {
-  const place = createHash("sha256").update(resolve(results)).digest("hex").slice(0, 8);
-  return join(tmpdir(), `scm-evaluate-${key}-${place}`);
 }
 
 /** A task as `task.json` has it. */
