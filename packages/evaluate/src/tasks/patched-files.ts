@@ -13,6 +13,7 @@ export async function patchedFiles(
   commit: string,
   patch: string,
 ): Promise<TaskFiles> {
+  if (patch.trim() === "") return {};
   const place = await mkdtemp(join(tmpdir(), "scm-patch-"));
   try {
     const [objects, file] = [join(place, "objects"), join(place, "tests.patch")];
