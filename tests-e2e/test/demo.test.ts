@@ -156,6 +156,26 @@ for (const host of hosts.filter(({ name }) => hasOpenClaw || name === "Pi"))
     },
   );
 
+describe("the demo with a model", () => {
+  it("stops at its budget, and the results stay in their folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
+    const at = join(folder, "out");
+
+    const { stdout, status } = run("tools/demo.mjs", [
+      ...["--model", "forgetful", "--at", at, "--budget", "0.2"],
+    ]);
+
+    expect(stdout).toContain("6 runs: 2 arms × 3 tasks × 1 seed");
+    expect(stdout).toMatch(/^1 of 6 {2}coding\/\S+ {2}plain {2}seed 1 {2}solved, /mu);
+    expect(stdout).toMatch(/the budget is spent, and \d runs are left; scm evaluate report /u);
+    expect(status).toBe(1);
+    expect(run("packages/cli/src/main.ts", ["evaluate", "report", at]).stdout).toMatch(
+      /^plain +\d of \d /mu,
+    );
+    rmSync(folder, { recursive: true });
+  }, 60_000);
+});
+
 describe("the options of the demo", () => {
   it.each([
     [["--host", "codex"], '--host is "codex"; it must be pi or openclaw'],
@@ -166,6 +186,16 @@ describe("the options of the demo", () => {
     [
       ["--host", "openclaw", "--model", "a/b"],
       "--model is an option of the host pi; it cannot be used with --host openclaw",
+    ],
+    [
+      ["--model", "a/b", "--store", "xtdb"],
+      "--store is an option of the scripted session; it cannot be used with --model",
+    ],
+    [["--budget", "3"], "--budget is an option of --model; add it"],
+    [["--model", "forgetful", "--pi", "9"], '--pi is "9"; it must be one of 0.73.1, 0.87.1, 1.5.2'],
+    [
+      ["--model", "forgetfull/x"],
+      "scm evaluate: Pi has no model forgetfull/x. Names have the form provider/id.",
     ],
   ])("refuses %j", (args, message) => {
     const { stdout, status } = run("tools/demo.mjs", args);

@@ -99,6 +99,29 @@ test("--plot draws a picture over an old one, and damaged lines are reported and
   expect(drawn).not.toContain("NaN");
 });
 
+test("--html writes a page over an old one, and over nothing else", async () => {
+  await using folder = await folderOf({
+    "one.jsonl": session(6),
+    "out.html": "<!doctype html>old",
+  });
+  const [recording, file] = [join(folder.path, "one.jsonl"), join(folder.path, "out.html")];
+
+  const { code, stderr } = await run(["replay", recording, "--html", file, "--threads", "1"]);
+  const over = await run(["replay", recording, "--html", recording, "--threads", "1"]);
+  const surprised = await run(["replay", recording, "--html", file, "--surprise"]);
+
+  expect(code).toBe(0);
+  expect(stderr).toContain(`wrote the page to ${file}`);
+  const page = await readFile(file, "utf8");
+  expect(page).toMatch(/^<!doctype html>/u);
+  expect(page).toContain("Replay of 1 recorded session");
+  expect(page).not.toContain("old");
+  expect(over).toMatchObject({ code: 2, stdout: "" });
+  expect(over.stderr).toContain(`${recording} exists and is not a page`);
+  expect(await readFile(recording, "utf8")).toBe(session(6));
+  expect(surprised.stderr).toContain("--html draws costs, which --surprise does not measure");
+});
+
 test("missing files, empty files and wrong options are reported", async () => {
   await using folder = await folderOf({ "empty.jsonl": "" });
   const missing = join(folder.path, "missing");

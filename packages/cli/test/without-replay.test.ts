@@ -10,7 +10,7 @@ import { registerHooks } from "node:module";
 registerHooks({
   // Node searches for the package from a folder in which no package is installed.
   resolve: (specifier, context, next) =>
-    specifier === "@self-context-manager/replay"
+    ["@self-context-manager/replay", "@self-context-manager/evaluate"].includes(specifier)
       ? next(specifier, { ...context, parentURL: ${JSON.stringify(pathToFileURL(join(tmpdir(), "program.js")).href)} })
       : next(specifier, context),
 });
@@ -18,9 +18,10 @@ const { runCli } = await import(${JSON.stringify(new URL("../src/index.ts", impo
 const output = { stdout: async (text) => console.log(text), stderr: (text) => console.log(text.trim()) };
 console.log(await runCli(["list", "--store", "memory"], output));
 console.log(await runCli(["replay", "."], output));
+console.log(await runCli(["evaluate", "list"], output));
 `;
 
-test("without the package replay the other commands run, and scm replay names the package and its installation", async () => {
+test("without optional packages the other commands run, and those that need one name its installation", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--conditions=@self-context-manager/source",
     "--input-type=module",
@@ -28,10 +29,9 @@ test("without the package replay the other commands run, and scm replay names th
     program,
   ]);
 
-  const [code, text, replayed] = stdout.trim().split("\n").slice(-3);
+  const [code, ...lines] = stdout.trim().split("\n").slice(-5);
   expect(code).toBe("0");
-  expect(text).toContain(
-    "scm replay needs the package @self-context-manager/replay, which is not installed; install it beside the command: npm install --global @self-context-manager/replay",
-  );
-  expect(replayed).toBe("1");
+  const text = (command: string, name: string): string =>
+    `scm ${command}: scm ${command} needs the package @self-context-manager/${name}, which is not installed; install it beside the command: npm install --global @self-context-manager/${name}`;
+  expect(lines).toEqual([text("replay", "replay"), "1", text("evaluate", "evaluate"), "1"]);
 });

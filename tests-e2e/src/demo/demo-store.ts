@@ -19,19 +19,17 @@ export interface DemoStore extends AsyncDisposable {
 }
 
 /**
- * Prepares a store: a file, or a new name in a database, whose other contents stay untouched. With `keeps` an
- * existing file is continued. Otherwise it is replaced.
+ * Prepares a store: a file, which replaces an existing one, or a new name in a database, whose other contents stay
+ * untouched.
  */
 export async function beginStore(
   { store, at }: DemoPlace,
   print: (line: string) => void,
-  keeps: boolean,
 ): Promise<DemoStore> {
   const common = { SCM_STORE: at, SCM_STORE_KIND: store };
   if (store === "sqlite") {
     await mkdir(dirname(at), { recursive: true });
-    const ends = keeps ? [] : ["", "-wal", "-shm"];
-    for (const end of ends) await rm(`${at}${end}`, { force: true });
+    for (const end of ["", "-wal", "-shm"]) await rm(`${at}${end}`, { force: true });
     const place = relative(process.cwd(), at);
     return {
       environment: common,

@@ -28,7 +28,8 @@ export function piDemoHost(version?: string): DemoHost {
   };
 }
 
-function releaseOf(version: string | undefined): PiVersion {
+/** Finds a release of Pi. Throws `RangeError` for one that is not installed. Default: the newest release. */
+export function releaseOf(version: string | undefined): PiVersion {
   const found =
     version === undefined
       ? everyPiVersion.at(-1)

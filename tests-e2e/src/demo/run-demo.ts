@@ -18,7 +18,7 @@ const prices = pricesOf.anthropic;
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { host, print } = options;
-  await using store = await beginStore(options, print, false);
+  await using store = await beginStore(options, print);
   const { environment } = store;
   print(
     `${host.name} ${host.version} works on a small project, with a scripted model on a loopback server.`,

@@ -3,7 +3,7 @@ import type * as evaluate from "@self-context-manager/evaluate";
 import { messageOf } from "@self-context-manager/objects";
 import { CliError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 
 /** Loads the package that evaluates, which is optional: only who evaluates needs it. */
 export async function loadEvaluate(needs: string): Promise<typeof evaluate> {
@@ -54,4 +54,10 @@ function adviceFor(error: unknown): string | undefined {
 /** The folder of the results. */
 export function resultsFolder(call: CommandCall, given: readonly string[]): string {
   return resolve(call.folder, given[0] ?? "evaluation");
+}
+
+/** A path as a person reads it: relative to the current folder if it is below it. */
+export function shownPath(call: CommandCall, path: string): string {
+  const shown = relative(call.folder, path) || ".";
+  return shown.startsWith("..") ? path : shown;
 }

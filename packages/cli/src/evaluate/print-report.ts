@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../format/json.ts";
-import { evaluating, resultsFolder } from "./load-evaluate.ts";
+import { evaluating, resultsFolder, shownPath } from "./load-evaluate.ts";
 
 /** Prints the comparison of the runs in a folder, and writes it beside them as a page and as JSON. */
 export async function printReport(call: CommandCall, given: readonly string[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function printReport(call: CommandCall, given: readonly string[]): 
     await writeFile(join(folder, "report.json"), jsonText(json));
     await call.print(call.isSet("json") ? jsonText(json) : evaluate.evaluationText(table));
     call.note(
-      `wrote ${relative(call.folder, join(folder, "report.html"))} and ${relative(call.folder, join(folder, "report.json"))}`,
+      `wrote ${shownPath(call, join(folder, "report.html"))} and ${shownPath(call, join(folder, "report.json"))}`,
     );
   });
 }

@@ -1,5 +1,5 @@
 import type * as evaluate from "@self-context-manager/evaluate";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Readable } from "node:stream";
 
 import { CliError, UsageError } from "../cli-errors.ts";
@@ -7,7 +7,7 @@ import type { CommandCall } from "../command.ts";
 import { linesOf } from "../forget/input-lines.ts";
 import { counted } from "../format/amounts.ts";
 import { wholeNumber } from "../whole-number.ts";
-import { evaluating, resultsFolder } from "./load-evaluate.ts";
+import { evaluating, resultsFolder, shownPath } from "./load-evaluate.ts";
 import { chosenTasks } from "./chosen-tasks.ts";
 import { namedModel } from "./named-model.ts";
 import { printReport } from "./print-report.ts";
@@ -87,8 +87,8 @@ async function interruptedText(call: CommandCall, loaded: Package, out: string):
   const { plan, records } = await loaded.readResults(out);
   const runs = runsOf(plan);
   if (records.length === runs)
-    return `interrupted after the last run; scm evaluate report ${shown(call, out)} shows the results`;
-  return `interrupted: ${records.length} of ${counted(runs, "run")} ${runs === 1 ? "is" : "are"} done, and those in progress are not kept; the same command continues, and scm evaluate report ${shown(call, out)} shows what is done`;
+    return `interrupted after the last run; scm evaluate report ${shownPath(call, out)} shows the results`;
+  return `interrupted: ${records.length} of ${counted(runs, "run")} ${runs === 1 ? "is" : "are"} done, and those in progress are not kept; the same command continues, and scm evaluate report ${shownPath(call, out)} shows what is done`;
 }
 
 function hostName(call: CommandCall): "pi" | "ai-sdk" | "openclaw" {
@@ -159,16 +159,12 @@ async function confirmed(
   return ["y", "yes"].includes(said.trim().toLowerCase());
 }
 
-function shown(call: CommandCall, folder: string): string {
-  return relative(call.folder, folder) || ".";
-}
-
 async function printEnd(
   call: CommandCall,
   { results, left, stopped }: evaluate.Evaluated,
   folder: string,
 ): Promise<void> {
-  const place = shown(call, folder);
+  const place = shownPath(call, folder);
   if (stopped === "preregistered") {
     await call.print(
       `wrote the plan ${results.planHash} to ${place}, preregistered at ${results.preregistered ?? ""}; scm evaluate run ${place} with the same options does it\n`,

@@ -18,7 +18,9 @@ export async function verifyFolder(call: CommandCall, given: readonly string[]):
     else
       await call.print(
         problems.length === 0
-          ? `${counted(runs, "run")}: the keys, hashes, checks, figures and views are as they should be\n`
+          ? runs === 0
+            ? "no run of the plan is done yet, so there is nothing to check\n"
+            : `${counted(runs, "run")}: the keys, hashes, checks, figures and views are as they should be\n`
           : problems.map(({ run, text }) => `${visible(run)}: ${visible(text)}\n`).join(""),
       );
     if (problems.length > 0)
