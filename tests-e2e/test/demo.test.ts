@@ -161,9 +161,8 @@ describe("the demo with a model", () => {
     const folder = mkdtempSync(join(tmpdir(), "scm-demo-"));
     const at = join(folder, "out");
 
-    const { stdout, status } = run("tools/demo.mjs", [
-      ...["--model", "forgetful", "--at", at, "--budget", "0.2"],
-    ]);
+    const given = ["--model", "forgetful", "--at", at, "--budget", "0.2"];
+    const { stdout, status } = run("tools/demo.mjs", given);
 
     expect(stdout).toContain("6 runs: 2 arms × 3 tasks × 1 seed");
     expect(stdout).toMatch(/^1 of 6 {2}coding\/\S+ {2}plain {2}seed 1 {2}solved, /mu);

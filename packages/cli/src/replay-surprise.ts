@@ -24,7 +24,7 @@ export const surpriseOptions: CommandOptions = {
   },
   "surprise-views": {
     value: "NAMES",
-    help: "surprise: the views to compare, with commas; the first one decides which calls are sampled",
+    help: "surprise: the views to compare, with commas; the first decides which calls are sampled",
   },
   "surprise-out": { value: "FILE", help: "surprise: store results in FILE, and continue from it" },
   "surprise-least": { value: "TOKENS", help: "surprise: the shortest plain view; default: 1" },

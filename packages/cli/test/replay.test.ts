@@ -102,7 +102,7 @@ test("--plot draws a picture over an old one, and damaged lines are reported and
 test("--html writes a page over an old one, and over nothing else", async () => {
   await using folder = await folderOf({
     "one.jsonl": session(6),
-    "out.html": "<!doctype html>old",
+    "out.html": "<!doctype html>an earlier one",
   });
   const [recording, file] = [join(folder.path, "one.jsonl"), join(folder.path, "out.html")];
 
@@ -115,7 +115,7 @@ test("--html writes a page over an old one, and over nothing else", async () => 
   const page = await readFile(file, "utf8");
   expect(page).toMatch(/^<!doctype html>/u);
   expect(page).toContain("Replay of 1 recorded session");
-  expect(page).not.toContain("old");
+  expect(page).not.toContain("an earlier one");
   expect(over).toMatchObject({ code: 2, stdout: "" });
   expect(over.stderr).toContain(`${recording} exists and is not a page`);
   expect(await readFile(recording, "utf8")).toBe(session(6));

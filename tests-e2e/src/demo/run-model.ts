@@ -26,12 +26,10 @@ export async function runModel({ model, pi, at, budget }: ModelRunOptions): Prom
   const release = piInstallation(releaseOf(pi));
   const folder = at ?? join(".demo", "evaluation", model.replaceAll(/[^\w.-]/gu, "-"));
   const limit = budget ?? usualBudget;
-  const given = [
-    ...["evaluate", "run", folder, `--model=${model}`, "--arms", "plain,default"],
-    ...["--tasks", shortTasks, "--yes", "--host-path", release.packageFolder],
-    ...(limit === "off" ? [] : [`--budget=${limit}`]),
-  ];
-  return await runCli(given, {
+  const what = [`--model=${model}`, "--arms=plain,default", `--tasks=${shortTasks}`, "--yes"];
+  const most = limit === "off" ? [] : [`--budget=${limit}`];
+  const host = `--host-path=${release.packageFolder}`;
+  return await runCli(["evaluate", "run", folder, ...what, ...most, host], {
     stdout: (text) => void process.stdout.write(text),
     stderr: (text) => void process.stderr.write(text),
     isTerminal: process.stderr.isTTY,

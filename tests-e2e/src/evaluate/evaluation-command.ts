@@ -40,7 +40,7 @@ export interface EvaluationPlace extends AsyncDisposable {
   start(...given: readonly string[]): RunningCommand;
   /** Starts `scm evaluate run` with the model and the host. */
   startRun(results: string, ...given: readonly string[]): RunningCommand;
-  /** The report of results without its times. */
+  /** The report of results without its times and the version. */
   report(results: string): Promise<unknown>;
   /** The processes that runs have started and that are still there. */
   processes(results: string): readonly string[];
@@ -55,6 +55,9 @@ export interface EvaluationPlaceOptions {
   /** Default: it reads a file, starts a server that stays, writes the answer and says that it is done. */
   readonly script?: (request: WireRequest) => Reply;
 }
+
+/** Times, and what changes with each edit of a checkout. */
+const changing: ReadonlySet<string> = new Set(["seconds", "version", "planHash"]);
 
 const main = join(import.meta.dirname, "..", "..", "..", "packages", "cli", "src", "main.ts");
 
@@ -85,21 +88,19 @@ export async function openEvaluationPlace(
     running.add(command);
     return command;
   };
+  const ofServer = ["--url", model.url, "--model", "m", "--window", "200000", "--prices", prices];
+  const ofRuns = ["--tasks", "tasks", "--yes", "--host-path", cli];
+  const common = [...ofServer, "--key-variable", "STRANGERS_KEY", ...ofRuns];
   const opened = stack.move();
   return {
     folder,
     model,
     start,
-    startRun: (results, ...given) =>
-      start(
-        ...["run", results, "--url", model.url, "--model", "m", "--window", "200000"],
-        ...["--key-variable", "STRANGERS_KEY", "--tasks", "tasks", "--yes", "--host-path", cli],
-        ...["--prices", prices, ...given],
-      ),
+    startRun: (results, ...given) => start("run", results, ...common, ...given),
     report: async (results) => {
       const { code, stderr, stdout } = await start("report", results, "--json").ended;
       if (code !== 0) throw new Error(stderr);
-      return JSON.parse(stdout, (key, value: unknown) => (key === "seconds" ? undefined : value));
+      return JSON.parse(stdout, (key, value: unknown) => (changing.has(key) ? undefined : value));
     },
     // The temporary folder of a run has a name with this ending, and the processes have it in their environment.
     processes: (results) => processesIn(`-${sha256(join(folder, results)).slice(0, 8)}/`),

@@ -27,11 +27,11 @@ export const replayCommand: Command = {
     plot: { value: "FILE", help: "draw the result into FILE, as SVG" },
     html: {
       value: "FILE",
-      help: "write the figures and a drawing into FILE, as a page for a browser",
+      help: "write the figures into FILE, as a page",
     },
     threads: {
       value: "N",
-      help: "number of sessions to replay at once, or of threads of a model; default: the number of cores",
+      help: "sessions to replay at once, or threads of a model; default: the number of cores",
     },
     ...surpriseOptions,
   },

@@ -74,12 +74,14 @@ export async function runEvaluation(
 /** Returns a signal that Ctrl-C aborts. */
 function interruptionOf(call: CommandCall): AbortSignal {
   const stop = new AbortController();
-  void call.interruption().then(() => {
+  const wait = async (): Promise<void> => {
+    await call.interruption();
     call.note("\nending the runs that are in progress");
     stop.abort();
     // A question that waits for its answer would wait on.
     if (call.stdin instanceof Readable) call.stdin.destroy();
-  });
+  };
+  void wait();
   return stop.signal;
 }
 
