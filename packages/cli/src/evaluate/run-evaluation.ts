@@ -151,10 +151,10 @@ async function confirmed(
 ): Promise<boolean> {
   const money = dollars === undefined ? "an unknown amount" : `about $${dollars.toFixed(2)}`;
   call.note(
-    `The ${counted(runs, "run")} that are left will cost ${money} and take about ${Math.ceil(minutes)} minutes one after another, if they cost as much as those of the pilot.`,
+    `What is left, ${counted(runs, "run")}, will cost ${money} and take about ${counted(Math.ceil(minutes), "minute")}, one run after another, if each costs as much as those of the pilot.`,
   );
   if (!call.canAsk) return false;
-  call.note("Type yes to do them:");
+  call.note("Type yes to go on:");
   await using lines = linesOf(call);
   const said = await lines.next();
   signal.throwIfAborted();

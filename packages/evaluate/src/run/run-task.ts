@@ -77,7 +77,9 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
       answers: played.answers,
       scratch: join(place, "check"),
     });
-    await rm(join(place, "check"), { recursive: true, force: true });
+    // Temporary files of the host, mostly compiled code, are several times as large as the rest.
+    for (const name of ["check", join("host", "tmp")])
+      await rm(join(place, name), { recursive: true, force: true });
     const faults = [
       ...(run.arm.isManaged ? await verifyStore(made.store) : []),
       ...(options.model.failures ?? []),
