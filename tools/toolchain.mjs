@@ -203,6 +203,8 @@ function run(toolchain, pnpmArguments, options = { stdio: "inherit" }) {
   environment[pathName] = path.join(delimiter);
   // The tests start many processes from the sources. Node keeps what it has stripped of types and compiled.
   environment["NODE_COMPILE_CACHE"] ??= join(root, "node_modules", ".cache", "node-compile");
+  // Ctrl-C reaches the command itself, which can have something to say before it ends.
+  process.on("SIGINT", () => {});
   const child = spawnSync(toolchain.pnpm, pnpmArguments, {
     cwd: root,
     env: environment,

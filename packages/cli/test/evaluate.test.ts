@@ -168,6 +168,7 @@ describe("a call of scm evaluate that cannot be done", () => {
     [["plan", "--model", "a/b", "--api", "anthropic-messages"], 2, "--api belongs to --url"],
     [["report", "out"], 1, "out has no plan.json; name a folder that scm evaluate has written"],
     [["verify", "out"], 1, "out has no plan.json"],
+    [["run", "pi", ...oneTask], 1, 'pi has no plan.json, and it has "package.json"'],
     [["run", "pi/pi.js/out", ...oneTask], 1, "cannot be written (ENOTDIR"],
   ])("is refused: %j", async (given, code, message) => {
     await inFolder(async (folder) => {

@@ -38,7 +38,7 @@ export interface WritePlanOptions {
 /**
  * Writes a plan into its folder, or continues the equal plan that is there. A plan that is not preregistered can be
  * replaced, for example by one with more seeds: runs that both plans have are kept. Rejects with `EvaluateError` and
- * `EVALUATE_PLAN` if the folder has another plan that was preregistered.
+ * `EVALUATE_PLAN` if the folder has another plan that was preregistered, and with `EVALUATE_FILE` if it has other files.
  */
 export async function writePlan(
   folder: string,
@@ -58,6 +58,7 @@ export async function writePlan(
       "EVALUATE_PLAN",
       `${folder} has runs already; a plan is preregistered before the first run, so choose another folder`,
     );
+  if (known === undefined) await checkEmpty(folder);
   const file: PlanFile = {
     format: 1,
     planHash: hash,
@@ -68,6 +69,27 @@ export async function writePlan(
   await writeWhole(join(folder, "plan.json"), `${JSON.stringify(file, undefined, 2)}\n`);
   return { folder, ...file };
 }
+
+/** Keeps an evaluation out of a folder of the user's that is something else. */
+async function checkEmpty(folder: string): Promise<void> {
+  const other = (await namesIn(folder)).find(
+    (name) => !ownNames.has(name) && !name.startsWith("."),
+  );
+  if (other !== undefined)
+    throw new EvaluateError(
+      "EVALUATE_FILE",
+      `${folder} has no plan.json, and it has ${JSON.stringify(other)}, which is not of an evaluation; choose a new folder for the results`,
+    );
+}
+
+/** What is there before the plan, or after it was deleted. */
+const ownNames: ReadonlySet<string> = new Set([
+  "lock",
+  "report.html",
+  "report.json",
+  "runs",
+  "spent.jsonl",
+]);
 
 /** Reads the plan of a folder. Rejects with `EvaluateError` and `EVALUATE_FILE` if there is none. */
 export async function openResults(folder: string): Promise<ResultsFolder> {
