@@ -9,6 +9,7 @@ import { CliError, UsageError } from "../cli-errors.ts";
 import { type Command, type CommandCall, jsonOption } from "../command.ts";
 import { loadEvaluate } from "../evaluate/load-evaluate.ts";
 import { counted } from "../format/amounts.ts";
+import { optionalPackage } from "../optional-package.ts";
 import {
   checkSurpriseOptions,
   replaySurprise,
@@ -82,17 +83,11 @@ the server; $${surpriseKeyVariable} is its key, if it requires one. docs/guide/r
 
 /** Loads the package that replays, which is optional: it has a table of tokens of 52 MB. */
 async function loadReplay(): Promise<typeof replay> {
-  try {
-    return await import("@self-context-manager/replay");
-  } catch (cause) {
-    const isMissing =
-      cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
-    if (!isMissing) throw cause;
-    throw new CliError(
-      "scm replay needs the package @self-context-manager/replay, which is not installed; install it beside the command: npm install --global @self-context-manager/replay",
-      { cause },
-    );
-  }
+  return await optionalPackage(
+    "replay",
+    "scm replay",
+    async () => await import("@self-context-manager/replay"),
+  );
 }
 
 function threadCount(given: string | undefined): number {

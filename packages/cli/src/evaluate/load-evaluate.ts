@@ -3,21 +3,16 @@ import type * as evaluate from "@self-context-manager/evaluate";
 import { messageOf } from "@self-context-manager/objects";
 import { CliError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
+import { optionalPackage } from "../optional-package.ts";
 import { relative, resolve } from "node:path";
 
 /** Loads the package that evaluates, which is optional: only who evaluates needs it. */
 export async function loadEvaluate(needs: string): Promise<typeof evaluate> {
-  try {
-    return await import("@self-context-manager/evaluate");
-  } catch (cause) {
-    const isMissing =
-      cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
-    if (!isMissing) throw cause;
-    throw new CliError(
-      `${needs} needs the package @self-context-manager/evaluate, which is not installed; install it beside the command: npm install --global @self-context-manager/evaluate`,
-      { cause },
-    );
-  }
+  return await optionalPackage(
+    "evaluate",
+    needs,
+    async () => await import("@self-context-manager/evaluate"),
+  );
 }
 
 /** Does something of the package. Its errors say what to do, so they are shown as they are. */
