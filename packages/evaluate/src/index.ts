@@ -62,3 +62,4 @@ export { evaluationPage, type EvaluationPageOptions } from "./report/evaluation-
 export { evaluationTable, type EvaluationTable, tableAlarms } from "./report/evaluation-table.ts";
 export { evaluationText } from "./report/evaluation-text.ts";
 export { replayPage } from "./report/replay-page.ts";
+export { type KeptRequest, readRequests } from "./meter/request-file.ts";

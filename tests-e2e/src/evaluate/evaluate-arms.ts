@@ -7,6 +7,7 @@ import {
   ownVersion,
   readResults,
   type Results,
+  type RunRecord,
   testModel,
 } from "@self-context-manager/evaluate";
 
@@ -42,7 +43,9 @@ export async function evaluateArms(options: EvaluateArmsOptions): Promise<Result
 }
 
 /** Returns what a repetition of the same runs has too: everything but their times. */
-export function lastingResults({ records }: Results): readonly object[] {
+export function lastingResults({
+  records,
+}: Results): readonly Pick<RunRecord, "key" | "task" | "arm">[] {
   return records
     .map(({ began: _began, figures: { seconds: _seconds, ...figures }, ...record }) => ({
       ...record,
