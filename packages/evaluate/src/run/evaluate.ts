@@ -79,7 +79,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   onPlan?.(results, left);
   if (options.preregister === true) return { results, left: left.length, stopped: "preregistered" };
   const { spent, write } = await openLedger(out);
-  if (budget !== undefined && spent >= budget)
+  if (budget !== undefined && spent >= budget && left.length > 0)
     throw new EvaluateError(
       "EVALUATE_PLAN",
       `the runs in ${out} have cost ${spent.toFixed(2)} dollars already, and the budget is ${budget.toFixed(2)}; give a larger --budget to go on`,

@@ -1,6 +1,7 @@
 import { messageOf } from "@self-context-manager/objects";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { EvaluateError } from "../model/evaluate-error.ts";
 
@@ -23,7 +24,9 @@ export async function lockResults(folder: string): Promise<AsyncDisposable> {
     } catch (cause) {
       if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST"))
         throw notWritable(folder, cause);
-      const owner = Number(await readFile(path, "utf8").catch(() => ""));
+      const text = await textOf(path);
+      if (text === undefined) continue;
+      const owner = Number(text);
       if (isRunning(owner))
         throw new EvaluateError(
           "EVALUATE_PLAN",
@@ -33,6 +36,22 @@ export async function lockResults(folder: string): Promise<AsyncDisposable> {
       await rm(path, { force: true });
     }
   }
+}
+
+/** Milliseconds between two looks at a lock without a number, and the number of looks. */
+const [pauseMs, looks] = [50, 20];
+
+/**
+ * Returns the text of a lock; undefined if it is gone. Another process creates the file before it writes its number, so a
+ * lock is only one of a killed process if it stays empty.
+ */
+async function textOf(path: string): Promise<string | undefined> {
+  for (let look = 0; look < looks; look += 1) {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text !== "") return text;
+    await setTimeout(pauseMs);
+  }
+  return "";
 }
 
 function notWritable(folder: string, cause: unknown): EvaluateError {

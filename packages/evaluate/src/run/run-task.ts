@@ -60,7 +60,8 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
     store: join(place, "store", "store.sqlite"),
   };
   try {
-    for (const folder of [made.workspace, made.home, join(place, "store")])
+    const stores = run.arm.isManaged ? [join(place, "store")] : [];
+    for (const folder of [made.workspace, made.home, ...stores])
       await mkdir(folder, { recursive: true });
     const began = new Date().toISOString();
     await using metered = options.meter.openRun({
