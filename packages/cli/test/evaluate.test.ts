@@ -84,7 +84,7 @@ describe("scm evaluate plan", () => {
   model  test/forgetful
   host   pi 9.8.7
   arms   plain, default, thrifty; the first is the baseline
-  margin 2.5 points
+  margin 2.5 percentage points
 `);
       await expect(readFile(join(folder, "out", "plan.json"))).rejects.toThrow("ENOENT");
     });

@@ -46,7 +46,10 @@ export const evaluateCommand: Command = {
     window: { value: "N", help: "tokens of the model's context window; default: as Pi has it" },
     thinking: { value: "LEVEL", help: "off, minimal, low, medium or high; default: the host's" },
     host: { value: "HOST", help: "pi (default), ai-sdk or openclaw" },
-    "host-path": { value: "PATH", help: "the program of the host; default: the installed one" },
+    "host-path": {
+      value: "PATH",
+      help: "the program of the host, or the folder of its package; default: the installed one",
+    },
     arms: { value: "LIST", help: "arms, the baseline first; default: plain,default" },
     ...taskOptions,
     budget: { value: "USD", help: "stop before more than this is spent, over all sittings" },

@@ -12,7 +12,7 @@ type Package = Pick<typeof evaluate, "findTasks" | "loadSweInstances" | "loadTas
 export const taskOptions: CommandOptions = {
   tasks: {
     value: "LIST",
-    help: "names or families of tasks, or folders with tasks; default: all own tasks",
+    help: "names or families of tasks, or folders with tasks; default: all built-in tasks",
   },
   seeds: { value: "N", help: "variants of each task: the seeds 1 to N; default: 1" },
   "test-command": {

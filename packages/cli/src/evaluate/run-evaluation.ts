@@ -132,7 +132,7 @@ function planText(plan: evaluate.Plan): string {
   model  ${model}
   host   ${host}
   arms   ${arms.map(({ name }) => name).join(", ")}; the first is the baseline
-  margin ${Number((margin * 100).toFixed(2))} points
+  margin ${Number((margin * 100).toFixed(2))} percentage points
 `;
 }
 
@@ -175,11 +175,11 @@ async function printEnd(
   }
   if (stopped === "budget")
     throw new CliError(
-      `the budget is spent, and ${counted(left, "run")} are left; scm evaluate report ${place} shows those that are done, and the same command with a larger --budget continues`,
+      `the budget is spent, and ${counted(left, "run")} ${left === 1 ? "is" : "are"} left; scm evaluate report ${place} shows those that are done, and the same command with a larger --budget continues`,
     );
   if (stopped === "refused") {
     call.note(
-      `${counted(left, "run")} are left; the same command with --yes does them, and those of the pilot are not repeated`,
+      `${counted(left, "run")} ${left === 1 ? "is" : "are"} left; the same command with --yes does the rest, and those of the pilot are not repeated`,
     );
     return;
   }

@@ -45,9 +45,9 @@ function solvedTable(
     head: [
       "Arm",
       "Solved",
-      "Difference in points",
+      "Difference in percentage points",
       "McNemar p",
-      `No worse by ${exact(plan.margin * 100)} points`,
+      `No worse, margin ${exact(plan.margin * 100)} points`,
       "Dollars over baseline",
       "Tokens over baseline",
       "Calls over baseline",
@@ -99,7 +99,7 @@ function measureTable({ arms }: EvaluationTable): Html {
   const shown = arms.filter(({ runs }) => runs > 0);
   return htmlTable({
     caption:
-      "Means of a run with their intervals, over all results of an arm. With ×: the sum over that of the baseline, by pairs.",
+      "Means of a run with their intervals, over all results of an arm. With ×: the sum of the arm divided by that of the baseline, over the pairs.",
     head: ["Measure", ...shown.map(({ name }) => name)],
     rows: measures
       .filter(({ name }) => shown.some(({ means }) => means[name] !== undefined))
@@ -122,7 +122,7 @@ function factTable({ arms }: EvaluationTable): Html {
   const shown = arms.filter(({ facts }) => facts.needed > 0);
   return htmlTable({
     caption:
-      "Facts at the prompts that need them. Never seen: no request of the turn had the value. Stale: a request had another value and not the right one.",
+      "A fact is a value that was said or shown once and that a later prompt needs. Needed: counted for each prompt that needs it. Never seen: no request of that turn had the value. Stale: a request had another value and not the right one.",
     head: ["Arm", "Needed", "Seen later in the turn", "Never seen", "Stale"],
     rows: shown.map(({ name, facts }) => [
       name,
@@ -143,7 +143,7 @@ function toolTable({ arms }: EvaluationTable): Html {
   const shown = arms.filter(({ contextTools }) => Object.keys(contextTools).length > 0);
   return htmlTable({
     caption:
-      "Calls of the context tools, counted over all results. Used: calls of activate and find_objects after which the text of the answer was used.",
+      "Calls of the context tools, counted over all results. Used: calls of activate and find_objects whose result the model then repeated.",
     head: ["Arm", ...names, "Used"],
     rows: shown.map(({ name, contextTools, sums }) => [
       name,

@@ -46,7 +46,7 @@ export function evaluationPage(
 function planTiles({ plan, planHash, preregistered, results, planned }: EvaluationTable): Html {
   return tiles([
     ["Results", `${results} of ${counted(planned, "run")}`],
-    ["Margin", `${exact(plan.margin * 100)} points`],
+    ["Margin", `${exact(plan.margin * 100)} percentage points`],
     ["Intervals", `${exact(plan.confidence * 100)} %`],
     ["Plan", html`<abbr title="${planHash}">${planHash.slice(0, 16)}</abbr>`],
     [

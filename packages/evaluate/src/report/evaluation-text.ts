@@ -23,9 +23,7 @@ import { cut, textTable, textWidth, wrapped } from "./text-table.ts";
 export function evaluationText(table: EvaluationTable): string {
   const { plan, planHash, preregistered } = table;
   const state =
-    preregistered === undefined
-      ? "not written before the runs"
-      : `written before, ${preregistered}`;
+    preregistered === undefined ? "not preregistered" : `preregistered at ${preregistered}`;
   const blocks: readonly (readonly string[])[] = [
     [
       ...wrapped(`${plan.model} in ${plan.host}, context manager ${plan.version}`),
@@ -48,7 +46,7 @@ export function evaluationText(table: EvaluationTable): string {
 
 function solvedRows({ arms, plan }: EvaluationTable): readonly string[] {
   return textTable([
-    ["arm", "solved", "points more or less", "p", `no worse by ${exact(plan.margin * 100)} points`],
+    ["arm", "solved", "difference in points", "p", `no worse (margin ${exact(plan.margin * 100)})`],
     ...arms.map(({ name, runs, solved, solvedShare, isBaseline, comparison }) => [
       name,
       solvedShare === undefined

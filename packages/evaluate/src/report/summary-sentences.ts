@@ -61,7 +61,7 @@ function armSummary(
     answer,
     verdict: verdicts[answer],
     sentences: [
-      `${arm.name} solved ${both + onlyArm} of ${counted(pairs, "run")}, ${compared} ${baseline.name} with the same tasks and seeds: a difference of ${points(difference.value)} points ${boundsOf(difference, points)}. Only ${arm.name} solved ${onlyArm}, only ${baseline.name} ${onlyBaseline} (exact McNemar test: p ${equals(probability(p))}).`,
+      `${arm.name} solved ${both + onlyArm} of ${counted(pairs, "run")}, ${compared} ${baseline.name} with the same tasks and seeds: a difference of ${points(difference.value)} percentage points ${boundsOf(difference, points)}. Only ${arm.name} solved ${onlyArm}, only ${baseline.name} ${onlyBaseline} (exact McNemar test: p ${equals(probability(p))}).`,
       answerSentence(answer, { margin, lower: difference.lower }),
       ...(answer === "not-shown" ? powerSentence(comparison) : []),
       ...costSentence(arm, baseline),
@@ -83,13 +83,13 @@ function answerSentence(
   answer: NonInferiority,
   { margin, lower }: { readonly margin: number; readonly lower: number },
 ): string {
-  const limit = `${exact(margin * 100)} points`;
+  const limit = `${exact(margin * 100)} percentage points`;
   const least = `the interval reaches down to ${points(lower)}`;
   switch (answer) {
     case "shown":
-      return `It is shown to be no worse by the margin of ${limit}: ${least}.`;
+      return `With the margin of ${limit} it is shown to be no worse: ${least}.`;
     case "not-shown":
-      return `It is not shown to be no worse by the margin of ${limit}: ${least}.`;
+      return `With the margin of ${limit} it is not shown to be no worse: ${least}.`;
     case "worse":
       return `It solves less: the whole interval is below 0, and ${least}, beyond the margin of ${limit}.`;
   }
@@ -98,7 +98,7 @@ function answerSentence(
 function powerSentence({ pairsNeeded, discordance }: Comparison): readonly string[] {
   if (pairsNeeded === undefined || discordance === undefined) return [];
   return [
-    `If both are equally good, an evaluation with ${whole(pairsNeeded.value)} pairs ${boundsOf(pairsNeeded, whole)} would show it with a power of 80 %: in ${percent(discordance.value)} of pairs ${boundsOf(discordance, percent)} one run was solved and the other was not.`,
+    `If both are equally good, an evaluation needs ${whole(pairsNeeded.value)} pairs ${boundsOf(pairsNeeded, whole)} to show this with a power of 80 %. It needs more the more pairs differ; here one run was solved and the other was not in ${percent(discordance.value)} of pairs ${boundsOf(discordance, percent)}.`,
   ];
 }
 
@@ -116,7 +116,7 @@ function costSentence({ comparison, means }: ArmFigures, baseline: ArmFigures): 
   const each =
     own === undefined || other === undefined
       ? ""
-      : `; a run ${measure === "dollars" ? "cost" : "used"} ${amount(own.value, measure)}, of ${baseline.name} ${amount(other.value, measure)}`;
+      : `; a run ${measure === "dollars" ? "cost" : "used"} ${amount(own.value, measure)}, and one of ${baseline.name} ${amount(other.value, measure)}`;
   return [
     `The ${measure} were ${inWords(ratio)} those of ${baseline.name}${each}.`,
     ...(calls === undefined

@@ -34,7 +34,7 @@ describe("the page of an evaluation", () => {
 
     expect(text).toMatch(/broken solves less/u);
     expect(text).toMatch(
-      /broken solved \d+ of 48 runs, \d+ fewer than plain with the same tasks and seeds: a difference of −\d+\.\d points \(−\d+\.\d to −\d+\.\d\)/u,
+      /broken solved \d+ of 48 runs, \d+ fewer than plain with the same tasks and seeds: a difference of −\d+\.\d percentage points \(−\d+\.\d to −\d+\.\d\)/u,
     );
     expect(text).toMatch(/The dollars were 0?1?\.\d+ times \([\d.]+ to [\d.]+\) those of plain/u);
   });
@@ -48,7 +48,7 @@ describe("the page of an evaluation", () => {
 
     expect(textOf(page)).toContain(results.planHash);
     expect(textOf(page)).toContain("Preregistered no");
-    expect(textOf(page)).toContain("The plan was not written before the runs");
+    expect(textOf(page)).toContain("The plan was not preregistered");
     expect(textOf(other)).toContain("Preregistered yes 2026-11-30T09:00:00.000Z");
   });
 

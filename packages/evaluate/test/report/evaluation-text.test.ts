@@ -26,7 +26,7 @@ describe("the table for a terminal", () => {
     const text = evaluationText(evaluationTable(madeResults({ tasks: 8 }), few));
 
     expect(text.replaceAll("\n", " ")).toMatch(
-      /an evaluation with [\d,]+ pairs \([\d,]+ to [\d,]+\) would show it with a power of 80 %/u,
+      /an evaluation needs [\d,]+ pairs \([\d,]+ to [\d,]+\) to show this with a power of 80 %/u,
     );
   });
 
