@@ -48,7 +48,7 @@ export const evaluateCommand: Command = {
     host: { value: "HOST", help: "pi (default), ai-sdk or openclaw" },
     "host-path": {
       value: "PATH",
-      help: "the program of the host, or the folder of its package; default: the installed one",
+      help: "the host's program or package folder; default: the installed one",
     },
     arms: { value: "LIST", help: "arms, the baseline first; default: plain,default" },
     ...taskOptions,
