@@ -2,7 +2,7 @@ import type * as evaluate from "@self-context-manager/evaluate";
 
 import { resolve } from "node:path";
 
-import { UsageError } from "../cli-errors.ts";
+import { CliError, UsageError } from "../cli-errors.ts";
 import type { CommandCall } from "../command.ts";
 import { wholeNumber } from "../whole-number.ts";
 
@@ -45,9 +45,7 @@ export async function namedModel(
   if (call.text("api") !== undefined)
     throw new UsageError("--api belongs to --url: the API of a known provider is known");
   const cli = host.name === "pi" ? call.text("host-path") : undefined;
-  const { folder: piFolder } = loaded.piInstallation(
-    cli === undefined ? {} : { cli: resolve(call.folder, cli) },
-  );
+  const piFolder = registryFolder(loaded, host, cli && resolve(call.folder, cli));
   const access = await loaded.resolveModel({ name, piFolder, environment: call.environment });
   return loaded.providerModel(
     {
@@ -58,6 +56,23 @@ export async function namedModel(
     },
     call.text("thinking"),
   );
+}
+
+/** The folder of the Pi whose registry names the model. Another host than Pi needs one for that alone. */
+function registryFolder(
+  loaded: Package,
+  host: evaluate.EvaluationHost,
+  cli: string | undefined,
+): string {
+  try {
+    return loaded.piInstallation(cli === undefined ? {} : { cli }).folder;
+  } catch (cause) {
+    if (host.name === "pi") throw cause;
+    throw new CliError(
+      `without Pi, whose registry names the models of providers, the host ${host.name} needs --url, --api and --key-variable; or install Pi`,
+      { cause },
+    );
+  }
 }
 
 function apiIn(given: string | undefined): "openai-completions" | "anthropic-messages" {

@@ -97,6 +97,11 @@ function answerSentence(
 
 function powerSentence({ pairsNeeded, discordance }: Comparison): readonly string[] {
   if (pairsNeeded === undefined || discordance === undefined) return [];
+  // Without a differing pair, only the bound of their share says how many pairs are needed.
+  if (discordance.value === 0)
+    return [
+      `If both are equally good, an evaluation needs up to ${whole(pairsNeeded.upper)} pairs to show this with a power of 80 %: in no pair one run was solved and the other was not, but up to ${percent(discordance.upper)} of all pairs may be so.`,
+    ];
   return [
     `If both are equally good, an evaluation needs ${whole(pairsNeeded.value)} pairs ${boundsOf(pairsNeeded, whole)} to show this with a power of 80 %. It needs more the more pairs differ; here one run was solved and the other was not in ${percent(discordance.value)} of pairs ${boundsOf(discordance, percent)}.`,
   ];

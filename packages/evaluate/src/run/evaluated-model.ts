@@ -1,4 +1,5 @@
 import type { Arm } from "../model/arm.ts";
+import { EvaluateError } from "../model/evaluate-error.ts";
 import type { ModelAccess } from "../model/model-access.ts";
 import type { Task } from "../model/task.ts";
 import { openTestModel, type TestModelOptions } from "../models/test-model.ts";
@@ -26,8 +27,10 @@ export interface OpenedModel extends AsyncDisposable {
 /** A provider's model, which all runs share. `thinking`: the thinking level that the host asks for, if one was given. */
 export function providerModel(access: ModelAccess, thinking?: string): EvaluatedModel {
   const level = thinking === undefined ? "" : `:${thinking}`;
+  // Two servers can have models of one name.
+  const provider = access.provider === "url" ? new URL(access.url).host : access.provider;
   return {
-    name: `${access.provider}/${access.id}${level}`,
+    name: `${provider}/${access.id}${level}`,
     open: async () => ({ access, [Symbol.asyncDispose]: async () => {} }),
   };
 }
@@ -39,6 +42,13 @@ export function testModel(
 ): EvaluatedModel {
   return {
     name: `test/${kind}`,
-    open: async ({ task, seed }) => await openTestModel({ ...options, kind, task, seed }),
+    open: async ({ task, seed }) => {
+      if (!task.steps.some((step) => step.type === "prompt" && step.moves !== undefined))
+        throw new EvaluateError(
+          "EVALUATE_TASK",
+          `${task.name} has no moves, so a model for tests has nothing to follow; choose a model of a provider or a server, or add moves to the task`,
+        );
+      return await openTestModel({ ...options, kind, task, seed });
+    },
   };
 }
