@@ -1,6 +1,6 @@
 import { messageOf } from "@self-context-manager/objects";
 import { appendFileSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Spending } from "../meter/spending.ts";
@@ -18,26 +18,40 @@ export interface Ledger {
 export async function openLedger(folder: string): Promise<Ledger> {
   const path = join(folder, "spent.jsonl");
   await mkdir(folder, { recursive: true });
-  const spent = sumOf(await linesOf(path));
+  const text = await textOf(path);
+  // The last line can be cut off if the machine stopped. What it began with is in the line before it.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  if (whole !== text) await truncate(path, Buffer.byteLength(whole));
   return {
-    spent,
+    spent: sumOf(linesIn(whole, path)),
     write: (spending) => appendFileSync(path, `${JSON.stringify(spending)}\n`),
   };
 }
 
-async function linesOf(path: string): Promise<readonly Spending[]> {
-  let text: string;
+async function textOf(path: string): Promise<string> {
   try {
-    text = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
-    throw new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
-      cause,
-    });
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
+    throw unreadable(path, cause);
   }
-  // The last line can be cut off if the machine stopped. What it began with is in the line before it.
-  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
-  return lines.filter((line) => line !== "").map((line): Spending => JSON.parse(line));
+}
+
+function linesIn(text: string, path: string): readonly Spending[] {
+  try {
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line): Spending => JSON.parse(line));
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): EvaluateError {
+  return new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
+    cause,
+  });
 }
 
 function sumOf(lines: readonly Spending[]): number {

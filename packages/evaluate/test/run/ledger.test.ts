@@ -38,7 +38,22 @@ describe("openLedger", () => {
       write({ call: "a", bound: 0.5 });
       await appendFile(join(folder, "spent.jsonl"), '{"call":"a","dol');
 
-      expect((await openLedger(folder)).spent).toBe(0.5);
+      const { spent, write: writeOn } = await openLedger(folder);
+      expect(spent).toBe(0.5);
+      writeOn({ call: "b", bound: 0.25 });
+
+      expect((await openLedger(folder)).spent).toBe(0.75);
+    });
+  });
+
+  it("says which file has a line that is none", async () => {
+    await withFolder(async (folder) => {
+      await appendFile(join(folder, "spent.jsonl"), "{\n");
+
+      await expect(openLedger(folder)).rejects.toMatchObject({
+        code: "EVALUATE_FILE",
+        message: expect.stringContaining("spent.jsonl cannot be read"),
+      });
     });
   });
 });
