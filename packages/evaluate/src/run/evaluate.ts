@@ -9,7 +9,7 @@ import { openLedger } from "./ledger.ts";
 import { makePlan, type PlannedRun, type TasksBySeed } from "./make-plan.ts";
 import { clearLeftoverRuns } from "./leftover-runs.ts";
 import { lockResults } from "./results-lock.ts";
-import { readRecords, type ResultsFolder, writePlan } from "./results-folder.ts";
+import { readResults, type ResultsFolder, writePlan } from "./results-folder.ts";
 import { runPlan, type RunProgress, runsLeft } from "./run-plan.ts";
 
 export interface EvaluateOptions {
@@ -109,7 +109,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     const piloted = await runPlan({ ...shared, choose: (runs) => pilotRuns(runs, familyOf) });
     const rest = await runsLeft(results);
     if (piloted.left > 0) return { results, left: rest.length, stopped: "budget" };
-    const estimate = estimateCost(rest, await readRecords(out), familyOf);
+    const estimate = estimateCost(rest, (await readResults(out)).records, familyOf);
     if (!(await options.confirm(estimate)))
       return { results, left: rest.length, stopped: "refused" };
   }

@@ -47,7 +47,8 @@ export async function writePlan(
 ): Promise<ResultsFolder> {
   const hash = planHash(plan);
   const known = await planIn(folder);
-  if (known?.planHash === hash) return { folder, ...known };
+  const isRegistered = preregistered === undefined || known?.preregistered !== undefined;
+  if (known?.planHash === hash && isRegistered) return { folder, ...known };
   if (known?.preregistered !== undefined)
     throw new EvaluateError(
       "EVALUATE_PLAN",
@@ -117,7 +118,8 @@ export async function readResults(folder: string): Promise<Results> {
 
 /** Reads the results of all runs in a folder, also those of an earlier plan, by name of their folder. */
 export async function readRecords(folder: string): Promise<readonly RunRecord[]> {
-  const names = await namesIn(join(folder, "runs"));
+  // A run that was being moved when the process was killed is not whole.
+  const names = (await namesIn(join(folder, "runs"))).filter((name) => !name.endsWith(".tmp"));
   const records = await Promise.all(
     names.map(async (name) => await readJson(join(folder, "runs", name, "run.json"))),
   );
