@@ -55,7 +55,7 @@ function kindAt(step: number, input: FailureInput): Failure["kind"] | undefined 
   const own = task.facts.filter(({ neededAt }) => neededAt.includes(step));
   if (
     own.length > 0 &&
-    task.facts.some((fact) => isOther(fact, own) && answer.includes(fact.value))
+    task.facts.some((fact) => isOther(fact, own) && hasWhole(answer, fact.value))
   )
     return "wrong-object";
   return answer.trim() === "" ? "gave-up" : undefined;
@@ -65,9 +65,15 @@ function isOther(fact: Fact, own: readonly Fact[]): boolean {
   return own.every(({ id, value }) => id !== fact.id && value !== fact.value);
 }
 
+/** Whether a text has a value that is no part of a longer word or number. */
+function hasWhole(text: string, value: string): boolean {
+  const escaped = value.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, "u").test(text);
+}
+
 /** Whether an answer says that the agent does not know. */
 function saysUnknown(answer: string): boolean {
-  return /\b(?:I (?:do not|don't|cannot|can't|could not|couldn't) (?:know|find|see|recall|remember|determine)|not able to (?:find|determine)|no record of)\b/iu.test(
+  return /\b(?:I (?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t) (?:know|find|see|recall|remember|determine)|not able to (?:find|determine)|no record of)\b/iu.test(
     answer,
   );
 }

@@ -1,6 +1,8 @@
+import { jsonIn } from "../meter/json-in.ts";
 import type { MeteredRun } from "../meter/meter.ts";
 import type { CallRecord, RunFigures, RunParts, RunRecord, RunEnd } from "../model/run-record.ts";
 import type { CheckResult, Task } from "../model/task.ts";
+import { textIn } from "../models/seen-request.ts";
 import { hasSeenCanary } from "../tasks/canary.ts";
 import { factsSeen } from "./facts-seen.ts";
 import { failureOf } from "./failure-of.ts";
@@ -32,7 +34,10 @@ export function measureRun(input: MeasureRunInput): RunRecord {
   const { calls } = metered;
   const seen = calls.map(({ number, step }, index): SeenCall => {
     const answer = metered.answers[index];
-    const said = [answer?.text, ...(answer?.toolCalls ?? []).map((one) => one.arguments)];
+    const said = [
+      answer?.text,
+      ...(answer?.toolCalls ?? []).map((one) => textIn(jsonIn(one.arguments))),
+    ];
     return { step, request: seenText(metered.requestBody(number)), answer: said.join("\n") };
   });
   const tools = usedTools(
@@ -80,8 +85,8 @@ function figuresOf(
 ): RunFigures {
   const { calls } = metered;
   const dollars = calls.map((call) => call.dollars);
-  // One call whose price is unknown makes the sum unknown. A refused call has no usage and costs nothing.
-  const isPriced = calls.every((call) => call.dollars !== undefined || call.usage === undefined);
+  // One call whose cost is unknown makes the sum unknown. With known prices, a refused call costs 0.
+  const isPriced = dollars.every((one) => one !== undefined);
   return {
     input: sum(calls, (usage) => usage.input),
     cacheRead: sum(calls, (usage) => usage.cacheRead),

@@ -16,10 +16,9 @@ export function seenText(body: string): string {
   const request = fieldsOf(jsonIn(body));
   const { messages } = request;
   if (!isJsonList(messages)) return requestText(body);
+  // Without calls, the texts of both protocols are read in the same way.
   const isCompletions = messages.some(
-    (message) =>
-      isJsonObject(message) &&
-      ("tool_calls" in message || message["role"] === "tool" || message["role"] === "system"),
+    (message) => isJsonObject(message) && "tool_calls" in message,
   );
   const seen = isCompletions
     ? seenCompletions(wireRequest(Buffer.from(body), { index: 0, path: "" }), 0)

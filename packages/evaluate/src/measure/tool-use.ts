@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 import type { MeteredAnswer } from "../model/metered-answer.ts";
 import type { Task } from "../model/task.ts";
 
@@ -35,7 +37,7 @@ export interface RepeatedWork {
 
 /**
  * Counts what was done again without a change in between. A change is a write or an edit of the path, a change by
- * another program, or a command that names the path. For a command, each write, edit and change of any file counts.
+ * another program, or a command that names the file; a patch without a path changes any file. For a command, each write, edit and change of any file counts.
  */
 export function repeatedWork(tools: readonly UsedTool[], task: Task): RepeatedWork {
   let rereads = 0;
@@ -46,7 +48,7 @@ export function repeatedWork(tools: readonly UsedTool[], task: Task): RepeatedWo
   const change = (path: string | undefined): void => {
     run.clear();
     for (const known of read.keys())
-      if (path !== undefined && isSamePlace(known, path)) read.delete(known);
+      if (path === undefined || isSamePlace(known, path)) read.delete(known);
   };
   for (const tool of tools) {
     for (; step < tool.step; step += 1) {
@@ -65,7 +67,7 @@ export function repeatedWork(tools: readonly UsedTool[], task: Task): RepeatedWo
     } else if (isShell(tool.name) && command !== undefined) {
       if (run.has(command)) reruns += 1;
       run.add(command);
-      for (const known of read.keys()) if (command.includes(known)) read.delete(known);
+      for (const known of read.keys()) if (command.includes(basename(known))) read.delete(known);
     }
   }
   return { rereads, reruns };
@@ -114,10 +116,11 @@ function isShell(name: string): boolean {
   return ["bash", "exec", "shell"].includes(name);
 }
 
-/** Whether two paths name one file. The host may have given one of them relative to the workspace. */
+/** Whether two paths name one file. One of them may be relative to the workspace. */
 function isSamePlace(known: string, path: string): boolean {
   const changed = tidy(path);
-  return known === changed || known.endsWith(`/${changed}`) || changed.endsWith(`/${known}`);
+  if (known.startsWith("/") === changed.startsWith("/")) return known === changed;
+  return known.endsWith(`/${changed}`) || changed.endsWith(`/${known}`);
 }
 
 function tidy(path: string): string {

@@ -7,7 +7,7 @@ export interface SeenCall {
   readonly step: number;
   /** The text of the request, with line breaks between messages. */
   readonly request: string;
-  /** The answer: its text and the arguments of its tool calls. */
+  /** The answer: its text and the texts in the arguments of its tool calls. */
   readonly answer: string;
 }
 

@@ -44,10 +44,39 @@ describe("repeatedWork", () => {
     ["a write", "write", { path: "a.txt", content: "" }],
     ["an edit", "edit", { path: "/work/a.txt" }],
     ["a command that names it", "bash", { command: "sed -i s/a/b/ a.txt" }],
+    ["a patch that names no path", "apply_patch", { input: "*** Update File: a.txt" }],
   ])("does not count a read after %s", (_, name, args) => {
     const read = [0, "read", { path: "a.txt" }] as const;
 
     expect(repeatedWork(tools(read, [0, name, args], read), task).rereads).toBe(0);
+  });
+
+  it("takes a path below the root as the same as one of the workspace", () => {
+    const read = [0, "read", { path: "/work/a.txt" }] as const;
+    const after = (name: string, args: object): number =>
+      repeatedWork(tools(read, [0, name, args], read), task).rereads;
+
+    expect(after("edit", { path: "a.txt" })).toBe(0);
+    expect(after("bash", { command: "sed -i s/a/b/ a.txt" })).toBe(0);
+    expect(after("edit", { path: "b.txt" })).toBe(1);
+    expect(after("edit", { path: "/work/other/a.txt" })).toBe(1);
+  });
+
+  it("counts a read after a write of another file with the same end of its path", () => {
+    const read = [0, "read", { path: "src/a.txt" }] as const;
+
+    expect(repeatedWork(tools(read, [0, "write", { path: "a.txt" }], read), task).rereads).toBe(1);
+  });
+
+  it("counts reads of the same lines only", () => {
+    const found = tools(
+      [0, "read", { path: "a.txt", offset: 1, limit: 5 }],
+      [0, "read", { path: "a.txt", offset: 6, limit: 5 }],
+      [0, "read", { path: "a.txt", offset: 1, limit: 6 }],
+      [0, "read", { path: "a.txt", offset: 6, limit: 5 }],
+    );
+
+    expect(repeatedWork(found, task).rereads).toBe(1);
   });
 
   it("does not count a read after a change by another program", () => {

@@ -11,6 +11,7 @@ const shown = "the pressure of pump seven is 482 kPa";
 function turn({
   brings = shown,
   answer = "",
+  said = '{"id":"t1"}',
   name = "activate",
   step = 0,
   facts = [] as readonly Fact[],
@@ -19,7 +20,7 @@ function turn({
     { step: 0, answer: { text: "", toolCalls: [{ name, arguments: '{"id":"t1"}' }] } },
   ]);
   const calls: readonly SeenCall[] = [
-    { step: 0, request: "what is the pressure", answer: '{"id":"t1"}' },
+    { step: 0, request: "what is the pressure", answer: said },
     { step, request: `what is the pressure\n${brings}`, answer },
   ];
   return usedLooks(madeTask({ facts }), calls, tools);
@@ -35,14 +36,27 @@ describe("usedLooks", () => {
 
     expect(turn({ answer: "482", facts: [{ ...fact, neededAt: [0] }] })).toBe(1);
     expect(turn({ answer: "482", facts: [{ ...fact, neededAt: [5] }] })).toBe(0);
+    expect(turn({ step: 2, facts: [{ ...fact, neededAt: [2] }] })).toBe(0);
+  });
+
+  it("counts a look that brings the right value in place of another", () => {
+    const fact = { id: "kpa", pattern: "is (\\S+)", value: "482", source: "t1", neededAt: [0] };
+
+    expect(turn({ brings: "it is 482", facts: [fact] })).toBe(1);
   });
 
   it.each([
+    ["an answer that repeats three words", { answer: "the pressure of many pumps" }],
+    [
+      "words that were in the request before, in another line",
+      { brings: "again: what is the pressure", answer: "what is the pressure" },
+    ],
     ["an answer with other words", { answer: "I see nothing about this here." }],
     [
       "lines that were in the request before",
       { brings: "what is the pressure", answer: "what is the pressure" },
     ],
+    ["words that the model says before it sees them", { said: shown }],
     ["a repetition in another turn", { step: 2, answer: shown }],
     ["another tool", { name: "read", answer: shown }],
     ["a tool that shows nothing", { name: "deactivate", answer: shown }],
