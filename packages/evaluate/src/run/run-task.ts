@@ -71,6 +71,8 @@ export async function runTask(options: RunTaskOptions): Promise<RunRecord> {
     });
     await prepareWorkspace(task, made.workspace);
     const played = await play(options, made, metered);
+    // Calls that the host has left in flight are recorded before anything is measured.
+    await metered[Symbol.asyncDispose]();
     options.signal.throwIfAborted();
     checkAnswered(run, played, metered.calls);
     const checks = await checkTask(task, {
@@ -157,8 +159,8 @@ async function play(
     for (const [index, step] of task.steps.entries()) {
       if (step.type === "change") {
         await applyChange(step, workspace);
-        await setTimeout(settlingMs);
         waited += settlingMs;
+        await setTimeout(settlingMs);
       } else if (step.type === "session") await session.newSession();
       else {
         metered.atStep(index);

@@ -7,6 +7,7 @@ import { measureRun } from "../measure/measure-run.ts";
 import type { MeteredRun } from "../meter/meter.ts";
 import { type KeptRequest, readRequests } from "../meter/request-file.ts";
 import type { RunRecord } from "../model/run-record.ts";
+import type { Task } from "../model/task.ts";
 import { checkTask } from "../tasks/check-task.ts";
 import { ownTasks } from "../tasks/own-tasks.ts";
 import { taskHash } from "../tasks/task-hash.ts";
@@ -44,10 +45,11 @@ export async function verifyResults(
   const { plan, preregistered } = await openResults(folder);
   const problems: ResultProblem[] = [];
   const runs = plannedRuns(plan);
+  const tasksOf = ownTasksBySeed();
   let looked = 0;
   for (const [index, run] of runs.entries()) {
     const place = runFolder(folder, run);
-    const found = await problemsOf(folder, run, preregistered);
+    const found = await problemsOf(folder, run, { preregistered, tasksOf });
     if (found !== undefined) {
       looked += 1;
       problems.push(...found.map((text) => ({ run: basename(place), text })));
@@ -57,17 +59,36 @@ export async function verifyResults(
   return { runs: looked, problems };
 }
 
+/** What is the same for all runs of the results. */
+interface Known {
+  readonly preregistered: string | undefined;
+  readonly tasksOf: (seed: number) => readonly Task[];
+}
+
+/** Making the own tasks takes longer than the rest of a small run's verification. */
+function ownTasksBySeed(): Known["tasksOf"] {
+  const made = new Map<number, readonly Task[]>();
+  return (seed) => {
+    const tasks = made.get(seed) ?? ownTasks(seed);
+    made.set(seed, tasks);
+    return tasks;
+  };
+}
+
 /** Returns what is wrong with a run; undefined if it is not done. */
 async function problemsOf(
   folder: string,
   run: PlannedRun,
-  preregistered: string | undefined,
+  { preregistered, tasksOf }: Known,
 ): Promise<readonly string[] | undefined> {
   const place = runFolder(folder, run);
   const record = await read<RunRecord>(join(place, "run.json"));
   if (record === undefined) return undefined;
   try {
-    return [...identity(record, run, preregistered), ...(await workOf(place, run, record))];
+    return [
+      ...identity(record, run, preregistered),
+      ...(await workOf(place, run, { record, tasksOf })),
+    ];
   } catch (error) {
     return [`it cannot be checked: ${messageOf(error)}`];
   }
@@ -92,14 +113,14 @@ function identity(
 async function workOf(
   place: string,
   run: PlannedRun,
-  record: RunRecord,
+  { record, tasksOf }: Pick<Known, "tasksOf"> & { readonly record: RunRecord },
 ): Promise<readonly string[]> {
   const kept = await read<KeptTask>(join(place, "task.json"));
   if (kept === undefined) return ["it has no task.json"];
   const { task } = kept;
   const problems: string[] = [];
   if (taskHash(task) !== run.parts.taskHash) problems.push("task.json is not the task of the plan");
-  const own = ownTasks(run.parts.seed).find(({ name }) => name === task.name);
+  const own = tasksOf(run.parts.seed).find(({ name }) => name === task.name);
   if (own !== undefined && own.version === task.version && taskHash(own) !== run.parts.taskHash)
     problems.push("the task has the name of an own task and is another one");
   const answers = new Map<number, string>(

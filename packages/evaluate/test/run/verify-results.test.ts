@@ -43,6 +43,7 @@ it.each([
     "The best code is",
     /in none of its requests/u,
   ],
+  ["a failure", "run.json", /"isSolved": true,/u, '"isSolved": true, "failure": {},', /^failure/u],
   ["another workspace", "work/out.txt", /41/u, "42", /^(?:isSolved|checks)/u],
   ["another task", "task.json", /Look around/u, "Look about", /not the task of the plan/u],
 ])("finds %s", async (_, file, from, to, problem) => {
