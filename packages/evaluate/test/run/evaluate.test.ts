@@ -126,7 +126,9 @@ describe("evaluate", () => {
       );
 
       expect(await evaluate(options(out, { budget: 10 }))).toMatchObject({ left: 0 });
-      expect((await readResults(out)).records).toHaveLength(4);
+      const { records } = await readResults(out);
+      expect(records.map(({ end }) => end)).toEqual(records.map(() => "finished"));
+      expect(records).toHaveLength(4);
       // Nothing is left that could cost more.
       expect(await evaluate(options(out, { budget: 0.0001 }))).toMatchObject({ left: 0 });
     });

@@ -246,7 +246,7 @@ describe("runTask", () => {
       await once(signal, "abort");
       return { text: "Done." };
     });
-    const { record } = await ran({ limits: { calls: 9, minutes: 0.001 } }, host);
+    const { record } = await ran({ limits: { calls: 9, minutes: 0.005 } }, host);
 
     expect(record).toMatchObject({ end: "time-limit", isSolved: false });
   });
