@@ -134,6 +134,25 @@ describe("evaluate", () => {
     });
   });
 
+  it("ends the other runs if one cannot be done", async () => {
+    await inFolder(async (out) => {
+      let opened = 0;
+      const forgetful = testModel("forgetful");
+      const model: EvaluateOptions["model"] = {
+        name: forgetful.name,
+        open: async (run) => {
+          opened += 1;
+          if (opened === 2) throw new Error("the disk is full");
+          return await forgetful.open(run);
+        },
+      };
+
+      await expect(evaluate(options(out, { model, parallel: 2 }))).rejects.toThrow("disk is full");
+      expect(opened).toBe(2);
+      expect((await readResults(out)).records).toEqual([]);
+    });
+  });
+
   it("refuses a second evaluation in the same folder at the same time", async () => {
     await inFolder(async (out) => {
       // Either of them can be the first to have the lock.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { evaluate } from "../../src/run/evaluate.ts";
+import { evaluate, type EvaluateOptions } from "../../src/run/evaluate.ts";
 import { testModel } from "../../src/run/evaluated-model.ts";
 import { verifyResults } from "../../src/run/verify-results.ts";
 import { keepingArm, runHost } from "./run-host.ts";
@@ -13,14 +13,16 @@ import { smallTasks } from "./small-tasks.ts";
 async function found(file: string, from: RegExp, to: string): Promise<readonly string[]> {
   const out = await mkdtemp(join(tmpdir(), "scm-verify-test-"));
   try {
-    await evaluate({
+    const options: EvaluateOptions = {
       out,
       arms: [keepingArm("plain")],
       tasks: new Map([[1, smallTasks(1)]]),
       host: runHost(),
       model: testModel("forgetful"),
       version: "test",
-    });
+    };
+    await evaluate({ ...options, preregister: true });
+    await evaluate(options);
     const [run = ""] = await readdir(join(out, "runs"));
     const path = join(out, "runs", run, file);
     const text = await readFile(path, "utf8");
@@ -34,6 +36,7 @@ async function found(file: string, from: RegExp, to: string): Promise<readonly s
 
 it.each([
   ["another outcome", "run.json", /"isSolved": true/u, '"isSolved": false', /^isSolved/u],
+  ["a run before the plan", "run.json", /"began": "\d+/u, '"began": "1999', /^it began at 1999/u],
   ["another cost", "run.json", /"dollars": [\d.]+/u, '"dollars": 0.001', /^figures/u],
   ["another arm", "run.json", /"arm": "plain"/u, '"arm": "other"', /names other parts/u],
   [
