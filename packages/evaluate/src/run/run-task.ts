@@ -1,5 +1,6 @@
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { measureRun } from "../measure/measure-run.ts";
 import type { Meter, MeteredRun } from "../meter/meter.ts";

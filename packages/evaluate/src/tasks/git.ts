@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { appendFile } from "node:fs/promises";
 import { devNull } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { EvaluateError } from "../model/evaluate-error.ts";
 
@@ -67,8 +69,8 @@ const mail = "workspace@example.invalid";
 export async function commitAll(folder: string, except: readonly string[] = []): Promise<void> {
   await git(folder, ["init", "--quiet", "--initial-branch=main"]);
   // The agent's own commits need a name, too.
-  await git(folder, ["config", "user.name", author]);
-  await git(folder, ["config", "user.email", mail]);
+  const user = `[user]\n\tname = ${author}\n\temail = ${mail}\n`;
+  await appendFile(join(folder, ".git", "config"), user);
   const excluded = except.map((path) => `:(exclude,top,literal)${path}`);
   await git(folder, ["add", "--all", "--", ".", ...excluded]);
   await git(folder, ["commit", "--quiet", "--allow-empty", "--no-verify", "-m", "Begin"]);
