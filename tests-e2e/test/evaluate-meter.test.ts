@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 
-import { openHostRun } from "../src/host-run.ts";
+import { openHostRun, runKey } from "../src/host-run.ts";
 import { piInstallation, piVersions } from "../src/pi-versions.ts";
 
 const answer = (text: string): Reply => ({ type: "text", text });
@@ -149,10 +149,10 @@ describe.each(piVersions)("Pi $version through the meter", (pi) => {
   });
 
   test.each([
-    ["anthropic-messages" as const, "x-api-key", "secret-key"],
-    ["openai-completions" as const, "authorization", "Bearer secret-key"],
-    ["openai-responses" as const, "authorization", "Bearer secret-key"],
-    ["google-generative-ai" as const, "x-goog-api-key", "secret-key"],
+    ["anthropic-messages" as const, "x-api-key", runKey],
+    ["openai-completions" as const, "authorization", `Bearer ${runKey}`],
+    ["openai-responses" as const, "authorization", `Bearer ${runKey}`],
+    ["google-generative-ai" as const, "x-goog-api-key", runKey],
   ])("sends %s with the key in %s", async (api, header, value) => {
     const keys: unknown[] = [];
     await using provider = await openLoopbackServer(

@@ -100,7 +100,9 @@ export async function openEvaluationPlace(
     report: async (results) => {
       const { code, stderr, stdout } = await start("report", results, "--json").ended;
       if (code !== 0) throw new Error(stderr);
-      return JSON.parse(stdout, (key, value: unknown) => (changing.has(key) ? undefined : value));
+      // A server of a test has another port each time, and is a part of the model's name.
+      const text = stdout.replaceAll(/127\.0\.0\.1:\d+/gu, "SERVER");
+      return JSON.parse(text, (key, value: unknown) => (changing.has(key) ? undefined : value));
     },
     // The temporary folder of a run has a name with this ending, and the processes have it in their environment.
     processes: (results) => processesIn(`-${sha256(join(folder, results)).slice(0, 8)}/`),
