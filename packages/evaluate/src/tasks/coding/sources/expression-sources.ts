@@ -304,8 +304,14 @@ import { format } from "../src/format.js";
 import { parse } from "../src/parser.js";
 
 const formulas = readFileSync("data/formulas.txt", "utf8").split("\n").filter((line) => line !== "");
-for (const formula of formulas) {
-  console.log(formula.padEnd(50) + " " + String(evaluate(formula)).padEnd(20) + " " + format(parse(formula)));
+// Everything goes to one stream, because two arrive in another order each time.
+try {
+  for (const formula of formulas) {
+    console.log(formula.padEnd(50) + " " + String(evaluate(formula)).padEnd(20) + " " + format(parse(formula)));
+  }
+} catch (error) {
+  console.log(error.stack);
+  process.exitCode = 1;
 }
 `;
 
