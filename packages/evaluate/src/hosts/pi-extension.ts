@@ -1,3 +1,4 @@
+import { messageOf } from "@self-context-manager/objects";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -46,8 +47,4 @@ export async function installedExtension(name: string, folder: string): Promise<
   const [installed] = Object.keys(dependencies ?? {});
   if (installed === undefined) throw hostError(`npm installed nothing for the extension ${name}`);
   return join(folder, "node_modules", installed);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.trim() : String(error);
 }

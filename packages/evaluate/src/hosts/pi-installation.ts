@@ -1,3 +1,4 @@
+import { fieldsOf } from "@self-context-manager/objects";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
@@ -107,8 +108,4 @@ function readJson(path: string): unknown {
   } catch (error) {
     throw hostError(`${path} cannot be read as JSON`, error);
   }
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

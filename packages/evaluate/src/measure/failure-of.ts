@@ -1,5 +1,6 @@
 import type { CheckResult, Fact, Task } from "../model/task.ts";
 import type { FactSeen, Failure, RunEnd } from "../model/run-record.ts";
+import { hasWhole } from "../model/whole-words.ts";
 import { isLook, type UsedTool } from "./tool-use.ts";
 
 export interface FailureInput {
@@ -63,12 +64,6 @@ function kindAt(step: number, input: FailureInput): Failure["kind"] | undefined 
 
 function isOther(fact: Fact, own: readonly Fact[]): boolean {
   return own.every(({ id, value }) => id !== fact.id && value !== fact.value);
-}
-
-/** Whether a text has a value that is no part of a longer word or number. */
-function hasWhole(text: string, value: string): boolean {
-  const escaped = value.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`);
-  return new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, "u").test(text);
 }
 
 /** Whether an answer says that the agent does not know. */

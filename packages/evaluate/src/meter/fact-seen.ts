@@ -10,9 +10,12 @@ const patterns = new WeakMap<Fact, RegExp>();
 
 /** Returns the value of a fact in a text: the group of the pattern's last match. Undefined: there is no match. */
 export function factValue(text: string, fact: Fact): string | undefined {
-  let value: string | undefined;
-  for (const match of text.matchAll(factPattern(fact))) value = match[1] ?? value;
-  return value;
+  return factValues(text, fact).at(-1);
+}
+
+/** Returns the values of a fact in a text, in the order of the text. The last one is the value. */
+export function factValues(text: string, fact: Fact): readonly string[] {
+  return [...text.matchAll(factPattern(fact))].flatMap(([, value]) => value ?? []);
 }
 
 /** Returns whether the last match of a fact's pattern in a text has the right value, another value, or none exists. */

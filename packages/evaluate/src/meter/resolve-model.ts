@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fieldsOf, isJsonList, type JsonObject } from "@self-context-manager/objects";
 
 import { EvaluateError } from "../model/evaluate-error.ts";
+import { textIn } from "./answers/answer-reader.ts";
 import { nearNames } from "../model/near-names.ts";
 import type { ModelAccess, ModelApi, ModelPrices, PriceRates } from "../model/model-access.ts";
 import { type PiRegistryOptions, withPiRegistry } from "./pi-registry.ts";
@@ -149,8 +150,4 @@ function ratesIn({ input, output, cacheRead, cacheWrite }: JsonObject): PriceRat
 
 function numberIn(value: unknown): number {
   return typeof value === "number" ? value : 0;
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,7 @@
 import type { Fact, Move, Task } from "../model/task.ts";
-import { factsOf, filled, showsLines, valuesIn } from "./found-values.ts";
+import { factValues } from "../meter/fact-seen.ts";
+import { filled } from "../tasks/placeholders.ts";
+import { factsOf, showsLines } from "./found-values.ts";
 import type { HostTools, PlannedCall } from "./host-tools.ts";
 import type { Choice, Chooser, Sight } from "./mind.ts";
 import { foundTargets, isPath, namedTargets, type Target } from "./named-targets.ts";
@@ -33,7 +35,7 @@ export function forgetfulChooser(task: Task): Chooser {
     choose: (move, sight) => {
       const values = new Map<string, string>();
       for (const fact of factsOf(move, task)) {
-        const shown = valuesIn(sight.text(), fact);
+        const shown = factValues(sight.text(), fact);
         const first = noted.get(fact.id);
         const value = first !== undefined && shown.includes(first) ? first : shown.at(-1);
         if (value === undefined) return searchFor(fact, sight, effortFor(fact.id));

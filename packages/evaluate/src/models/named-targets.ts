@@ -1,3 +1,4 @@
+import { hasWhole } from "../model/whole-words.ts";
 import { type SeenMessage, textIn } from "./seen-request.ts";
 
 /** An object, or lines of it, that a model can open again. */
@@ -130,17 +131,6 @@ function isNamed(text: string, source: string): boolean {
     const last = words.slice(-2).join(" ");
     return last.length > 5 && name.includes(last);
   });
-}
-
-/** Whether a text has another one that no letter or digit continues: `open.sh 4` is not in `open.sh 48`. */
-function hasWhole(text: string, part: string): boolean {
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1))
-    if (!isOfWord(text[at - 1]) && !isOfWord(text[at + part.length])) return true;
-  return false;
-}
-
-function isOfWord(sign: string | undefined): boolean {
-  return /[\p{L}\p{N}_]/u.test(sign ?? "");
 }
 
 function plain(text: string): string {

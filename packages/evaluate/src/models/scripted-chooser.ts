@@ -1,5 +1,6 @@
 import type { Task } from "../model/task.ts";
-import { factsOf, filled } from "./found-values.ts";
+import { filled } from "../tasks/placeholders.ts";
+import { factsOf } from "./found-values.ts";
 import type { Chooser } from "./mind.ts";
 
 /** Returns a chooser that follows the moves and has the right value of each fact, whatever the request shows. */

@@ -1,10 +1,9 @@
-import { messageOf } from "@self-context-manager/objects";
 import { appendFileSync } from "node:fs";
-import { mkdir, readFile, truncate } from "node:fs/promises";
+import { mkdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Spending } from "../meter/spending.ts";
-import { EvaluateError } from "../model/evaluate-error.ts";
+import { readResultText, unreadableFile } from "./result-files.ts";
 
 /** The money that an evaluation has spent, in a file, so that it counts also after the process was killed. */
 export interface Ledger {
@@ -18,7 +17,7 @@ export interface Ledger {
 export async function openLedger(folder: string): Promise<Ledger> {
   const path = join(folder, "spent.jsonl");
   await mkdir(folder, { recursive: true });
-  const text = await textOf(path);
+  const text = (await readResultText(path)) ?? "";
   // The last line can be cut off if the machine stopped. What it began with is in the line before it.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   if (whole !== text) await truncate(path, Buffer.byteLength(whole));
@@ -28,15 +27,6 @@ export async function openLedger(folder: string): Promise<Ledger> {
   };
 }
 
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
-    throw unreadable(path, cause);
-  }
-}
-
 function linesIn(text: string, path: string): readonly Spending[] {
   try {
     return text
@@ -44,14 +34,8 @@ function linesIn(text: string, path: string): readonly Spending[] {
       .filter((line) => line !== "")
       .map((line): Spending => JSON.parse(line));
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableFile(path, cause);
   }
-}
-
-function unreadable(path: string, cause: unknown): EvaluateError {
-  return new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
-    cause,
-  });
 }
 
 function sumOf(lines: readonly Spending[]): number {

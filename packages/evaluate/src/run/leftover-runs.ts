@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "@self-context-manager/objects";
 import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -33,5 +33,5 @@ export async function clearLeftoverRuns(results: string): Promise<void> {
 const beginning = "scm-evaluate-";
 
 function endOf(results: string): string {
-  return `-${createHash("sha256").update(resolve(results)).digest("hex").slice(0, 8)}`;
+  return `-${sha256(resolve(results)).slice(0, 8)}`;
 }

@@ -1,5 +1,4 @@
-import { canonicalJson, type JsonValue } from "@self-context-manager/objects";
-import { createHash } from "node:crypto";
+import { canonicalJson, type JsonValue, sha256 } from "@self-context-manager/objects";
 
 import { armHash } from "../arms/arm-hash.ts";
 import type { Arm } from "../model/arm.ts";
@@ -120,5 +119,5 @@ export function keyOf(parts: RunParts): string {
 
 function hashOf(value: object): string {
   const json: JsonValue = JSON.parse(JSON.stringify(value));
-  return createHash("sha256").update(canonicalJson(json)).digest("hex");
+  return sha256(canonicalJson(json));
 }

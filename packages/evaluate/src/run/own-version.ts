@@ -1,5 +1,5 @@
+import { sha256 } from "@self-context-manager/objects";
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname } from "node:path";
@@ -25,8 +25,7 @@ export async function ownVersion(): Promise<string> {
     const { stdout: changes } = await run("git", ["-C", folder, "diff", "HEAD", "--", ".."], {
       maxBuffer: 256 * 1024 * 1024,
     });
-    const changed =
-      changes === "" ? "" : `.${createHash("sha256").update(changes).digest("hex").slice(0, 12)}`;
+    const changed = changes === "" ? "" : `.${sha256(changes).slice(0, 12)}`;
     return `${version}+${commit.trim().slice(0, 12)}${changed}`;
   } catch {
     // A checkout without git, such as an archive.

@@ -1,10 +1,10 @@
-import { messageOf } from "@self-context-manager/objects";
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { EvaluateError } from "../model/evaluate-error.ts";
 import type { Plan, Results } from "../model/plan.ts";
 import type { RunRecord } from "../model/run-record.ts";
+import { readResultJson, unreadableFile } from "./result-files.ts";
 import { plannedRuns, type PlannedRun, planHash } from "./make-plan.ts";
 
 /** The plan as `plan.json` has it. */
@@ -121,7 +121,7 @@ export async function readRecords(folder: string): Promise<readonly RunRecord[]>
   // A run that was being moved when the process was killed is not whole.
   const names = (await namesIn(join(folder, "runs"))).filter((name) => !name.endsWith(".tmp"));
   const records = await Promise.all(
-    names.map(async (name) => await readJson(join(folder, "runs", name, "run.json"))),
+    names.map(async (name) => await readResultJson(join(folder, "runs", name, "run.json"))),
   );
   // The package wrote the file itself, as a whole.
   return records.filter((one) => one !== undefined) as unknown as readonly RunRecord[];
@@ -136,7 +136,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 async function planIn(folder: string): Promise<PlanFile | undefined> {
   const path = join(folder, "plan.json");
-  const file = await readJson(path);
+  const file = await readResultJson(path);
   if (file === undefined) return undefined;
   const { format, planHash: hash, plan } = file as Partial<PlanFile>;
   if (format !== 1 || plan === undefined || hash === undefined)
@@ -152,34 +152,13 @@ async function planIn(folder: string): Promise<PlanFile | undefined> {
   return file as PlanFile;
 }
 
-async function readJson(path: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw unreadable(path, cause);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).toSorted();
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
-    throw unreadable(folder, cause);
+    throw unreadableFile(folder, cause);
   }
-}
-
-function unreadable(path: string, cause: unknown): EvaluateError {
-  return new EvaluateError("EVALUATE_FILE", `${path} cannot be read (${messageOf(cause)})`, {
-    cause,
-  });
 }
 
 /** The names of the parts in which two plans differ. */

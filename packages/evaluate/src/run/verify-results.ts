@@ -1,5 +1,5 @@
 import { messageOf } from "@self-context-manager/objects";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -12,6 +12,7 @@ import { checkTask } from "../tasks/check-task.ts";
 import { ownTasks } from "../tasks/own-tasks.ts";
 import { taskHash } from "../tasks/task-hash.ts";
 import { keyOf, type PlannedRun, plannedRuns } from "./make-plan.ts";
+import { readResultJson } from "./result-files.ts";
 import { openResults, runFolder } from "./results-folder.ts";
 import type { KeptTask } from "./run-task.ts";
 import { verifyStore } from "./verify-store.ts";
@@ -211,11 +212,7 @@ function cut(text: string | undefined): string {
   return text === undefined || text.length <= 300 ? (text ?? "nothing") : `${text.slice(0, 300)}…`;
 }
 
+/** Reads a file that the package wrote itself. */
 async function read<Value>(path: string): Promise<Value | undefined> {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as Value;
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw cause;
-  }
+  return (await readResultJson(path)) as Value | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Check, Fact, Move, Task, TaskFamily, TaskStep } from "../model/task.ts";
+import { namedFacts } from "./placeholders.ts";
 
 /** A task while it is written step by step. */
 export interface TaskDraft {
@@ -122,8 +123,7 @@ function withNeeds(facts: readonly DraftedFact[], steps: readonly TaskStep[]): r
   const neededAt = new Map<string, Set<number>>();
   for (const [index, step] of steps.entries()) {
     if (step.type !== "prompt" || step.moves === undefined) continue;
-    for (const [, id] of JSON.stringify(step.moves).matchAll(placeholder)) {
-      if (id === undefined) continue;
+    for (const id of namedFacts(JSON.stringify(step.moves))) {
       const needs = neededAt.get(id) ?? new Set<number>();
       neededAt.set(id, needs.add(index));
     }
@@ -133,8 +133,6 @@ function withNeeds(facts: readonly DraftedFact[], steps: readonly TaskStep[]): r
     return needs === undefined ? [] : [{ ...fact, neededAt: [...needs] }];
   });
 }
-
-const placeholder = /\{\{([\w-]+)\}\}/gu;
 
 /** Checks of the answers that quote facts and that no other check looks at. */
 function uncheckedAnswers(
@@ -147,9 +145,7 @@ function uncheckedAnswers(
   return steps.flatMap((step, index): readonly Check[] => {
     const move = step.type === "prompt" ? step.moves?.at(-1) : undefined;
     if (move?.type !== "answer" || checked.has(index)) return [];
-    const includes = [...move.text.matchAll(placeholder)].flatMap(
-      ([, id = ""]) => values.get(id) ?? [],
-    );
+    const includes = [...namedFacts(move.text)].flatMap((id) => values.get(id) ?? []);
     const name = `the answer at step ${String(index)}`;
     return includes.length === 0 ? [] : [{ type: "answer", name, step: index, includes }];
   });

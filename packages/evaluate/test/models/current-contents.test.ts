@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { readText } from "../../src/models/current-contents.ts";
-import { showsLines, valuesIn } from "../../src/models/found-values.ts";
+import { factValues } from "../../src/meter/fact-seen.ts";
+import { showsLines } from "../../src/models/found-values.ts";
 import type { SeenMessage } from "../../src/models/seen-request.ts";
 
 type Arguments = SeenMessage["calls"][number]["arguments"];
@@ -27,7 +28,7 @@ const fact = {
 };
 
 const values = (...messages: readonly SeenMessage[]): readonly string[] =>
-  valuesIn(readText(messages), fact);
+  factValues(readText(messages), fact);
 
 const content = "# South\none = 1\ntwo = 2\nthree = 3";
 const difference = "@@ -2,3 +2,3 @@\n one = 1\n-two = 2\n+two = 7\n three = 3";

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import type { CheckResult, Fact, Move, Task } from "../../src/model/task.ts";
 import { applyChange } from "../../src/tasks/apply-change.ts";
 import { checkTask } from "../../src/tasks/check-task.ts";
+import { filled, namedFacts } from "../../src/tasks/placeholders.ts";
 import { aFolder } from "./a-folder.ts";
 
 export interface Played {
@@ -53,7 +54,7 @@ export async function playMoves(
     else
       for (const given of step.moves ?? []) {
         const where = `step ${String(index)}, ${given.type}`;
-        for (const [, id = ""] of JSON.stringify(given).matchAll(placeholder)) {
+        for (const id of namedFacts(JSON.stringify(given))) {
           const fact = facts.get(id);
           // What cannot be had again is known only from a store of all sessions.
           const from = fact?.recover === undefined ? 0 : begin;
@@ -78,36 +79,12 @@ const textOf = (part: ShownText): string => part.text;
 
 const factless = /^node (?:test\/run|scripts\/report)\.js/u;
 
-const placeholder = /\{\{([\w-]+)\}\}/gu;
-
 /** Why a model that sees the whole text would not find the right value, or undefined if it would. */
 function factFault(fact: Fact | undefined, shown: string, step: number): string | undefined {
   if (fact === undefined) return "is not a fact";
   const value = [...shown.matchAll(new RegExp(fact.pattern, "gmu"))].at(-1)?.[1];
   if (value !== fact.value) return `is seen as ${String(value)}, not ${fact.value}`;
   return fact.neededAt.includes(step) ? undefined : "is not listed as needed here";
-}
-
-function filled(move: Move, valueOf: (id: string) => string): Move {
-  const fill = (given: string): string =>
-    given.replaceAll(placeholder, (_, id: string) => valueOf(id));
-  switch (move.type) {
-    case "read":
-      return { ...move, path: fill(move.path) };
-    case "write":
-      return { ...move, path: fill(move.path), content: fill(move.content) };
-    case "edit":
-      return {
-        ...move,
-        path: fill(move.path),
-        oldText: fill(move.oldText),
-        newText: fill(move.newText),
-      };
-    case "run":
-      return { ...move, command: fill(move.command) };
-    case "answer":
-      return { ...move, text: fill(move.text) };
-  }
 }
 
 interface Done {
