@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import type * as evaluate from "@self-context-manager/evaluate";
 
 import { resolve } from "node:path";
@@ -27,7 +28,6 @@ export async function namedModel(
     throw new UsageError(
       "--prices is missing: a budget needs them, and those of a server are not known; 0,0 if it costs nothing",
     );
-  const keyVariable = call.text("key-variable");
   const window = call.text("window") === undefined ? undefined : wholeNumber(call, "window", 0);
   if (url !== undefined) {
     if (window === undefined)
@@ -37,8 +37,7 @@ export async function namedModel(
       id: name,
       api: apiIn(call.text("api")),
       contextWindow: window,
-      ...(keyVariable === undefined ? {} : { key: keyIn(call, keyVariable) }),
-      ...(prices === undefined ? {} : { prices }),
+      ...defined({ key: keyIn(call), prices }),
     });
     return loaded.providerModel(access, call.text("thinking"));
   }
@@ -48,12 +47,7 @@ export async function namedModel(
   const piFolder = registryFolder(loaded, host, cli && resolve(call.folder, cli));
   const access = await loaded.resolveModel({ name, piFolder, environment: call.environment });
   return loaded.providerModel(
-    {
-      ...access,
-      ...(keyVariable === undefined ? {} : { key: keyIn(call, keyVariable) }),
-      ...(window === undefined ? {} : { contextWindow: window }),
-      ...(prices === undefined ? {} : { prices }),
-    },
+    { ...access, ...defined({ key: keyIn(call), contextWindow: window, prices }) },
     call.text("thinking"),
   );
 }
@@ -83,7 +77,10 @@ function apiIn(given: string | undefined): "openai-completions" | "anthropic-mes
   );
 }
 
-function keyIn(call: CommandCall, variable: string): string {
+/** The key of the variable that the options name; undefined if they name none. */
+function keyIn(call: CommandCall): string | undefined {
+  const variable = call.text("key-variable");
+  if (variable === undefined) return undefined;
   const key = call.environment[variable];
   if (key !== undefined && key !== "") return key;
   throw new UsageError(`the environment variable ${variable} has no key; set it, or name another`);

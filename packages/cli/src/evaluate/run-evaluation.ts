@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import type * as evaluate from "@self-context-manager/evaluate";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -31,7 +32,7 @@ export async function runEvaluation(
       ...(call.text("host-path") === undefined
         ? {}
         : { path: resolve(call.folder, call.text("host-path") ?? "") }),
-      ...(call.text("thinking") === undefined ? {} : { thinking: call.text("thinking") ?? "" }),
+      ...defined({ thinking: call.text("thinking") }),
     });
     const model = await namedModel(call, loaded, host);
     const options = {
@@ -102,16 +103,13 @@ function hostName(call: CommandCall): "pi" | "ai-sdk" | "openclaw" {
 function optionalNumbers(
   call: CommandCall,
 ): Pick<evaluate.EvaluateOptions, "budget" | "margin" | "requestsPerMinute" | "tokensPerMinute"> {
-  const budget = positive(call, "budget");
   const margin = positive(call, "margin");
-  const requests = positive(call, "requests-per-minute");
-  const tokens = positive(call, "tokens-per-minute");
-  return {
-    ...(budget === undefined ? {} : { budget }),
-    ...(margin === undefined ? {} : { margin: margin / 100 }),
-    ...(requests === undefined ? {} : { requestsPerMinute: requests }),
-    ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
-  };
+  return defined({
+    budget: positive(call, "budget"),
+    margin: margin === undefined ? undefined : margin / 100,
+    requestsPerMinute: positive(call, "requests-per-minute"),
+    tokensPerMinute: positive(call, "tokens-per-minute"),
+  });
 }
 
 function positive(call: CommandCall, option: string): number | undefined {

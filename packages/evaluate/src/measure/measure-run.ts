@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import { jsonIn } from "../meter/json-in.ts";
 import type { MeteredRun } from "../meter/meter.ts";
 import type { CallRecord, RunFigures, RunParts, RunRecord, RunEnd } from "../model/run-record.ts";
@@ -55,7 +56,7 @@ export function measureRun(input: MeasureRunInput): RunRecord {
     facts,
     tools,
     answers,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   });
   return {
     ...run.parts,
@@ -65,7 +66,7 @@ export function measureRun(input: MeasureRunInput): RunRecord {
     end,
     isSolved: failure === undefined && end === "finished",
     checks,
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ failure }),
     figures: figuresOf(input, { seen, tools }),
     facts,
     ...(played.notices.length === 0 ? {} : { notices: played.notices }),

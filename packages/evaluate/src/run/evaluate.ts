@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import { openMeter } from "../meter/meter.ts";
 import { EvaluateError } from "../model/evaluate-error.ts";
 import type { EvaluationHost } from "../model/host.ts";
@@ -57,7 +58,7 @@ export function planOf(options: EvaluateOptions): Plan {
     model: model.name,
     host: `${host.name} ${host.version}`,
     version,
-    ...(margin === undefined ? {} : { margin }),
+    ...defined({ margin }),
   });
 }
 
@@ -66,18 +67,19 @@ export function planOf(options: EvaluateOptions): Plan {
  * the rest. Runs that are done already are not done again.
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
-  const { out, tasks, host, model, budget, onPlan, onProgress, signal } = options;
+  const { out, tasks, host, model, budget, parallel, requestsPerMinute, tokensPerMinute } = options;
+  const { preregister, onPlan, confirm, onProgress, signal } = options;
   const plan = planOf(options);
   await using _lock = await lockResults(out);
   await clearLeftoverRuns(out);
   const results = await writePlan(
     out,
     plan,
-    options.preregister === true ? { preregistered: new Date().toISOString() } : {},
+    preregister === true ? { preregistered: new Date().toISOString() } : {},
   );
   const left = await runsLeft(results);
   onPlan?.(results, left);
-  if (options.preregister === true) return { results, left: left.length, stopped: "preregistered" };
+  if (preregister === true) return { results, left: left.length, stopped: "preregistered" };
   const { spent, write } = await openLedger(out);
   if (budget !== undefined && spent >= budget && left.length > 0)
     throw new EvaluateError(
@@ -87,11 +89,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
   await using meter = await openMeter({
     spent,
     spend: write,
-    ...(budget === undefined ? {} : { budget }),
-    ...(options.requestsPerMinute === undefined
-      ? {}
-      : { requestsPerMinute: options.requestsPerMinute }),
-    ...(options.tokensPerMinute === undefined ? {} : { tokensPerMinute: options.tokensPerMinute }),
+    ...defined({ budget, requestsPerMinute, tokensPerMinute }),
   });
   const familyOf = families(plan.tasks);
   const shared = {
@@ -100,18 +98,15 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluated> {
     host,
     meter,
     model,
-    ...(options.parallel === undefined ? {} : { parallel: options.parallel }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ parallel, onProgress, signal }),
   };
   const pilot = pilotRuns(left, familyOf);
-  if (options.confirm !== undefined && pilot.length < left.length) {
+  if (confirm !== undefined && pilot.length < left.length) {
     const piloted = await runPlan({ ...shared, choose: (runs) => pilotRuns(runs, familyOf) });
     const rest = await runsLeft(results);
     if (piloted.left > 0) return { results, left: rest.length, stopped: "budget" };
     const estimate = estimateCost(rest, (await readResults(out)).records, familyOf);
-    if (!(await options.confirm(estimate)))
-      return { results, left: rest.length, stopped: "refused" };
+    if (!(await confirm(estimate))) return { results, left: rest.length, stopped: "refused" };
   }
   const ran = await runPlan(shared);
   return { results, left: ran.left, ...(ran.left > 0 ? { stopped: "budget" } : {}) };

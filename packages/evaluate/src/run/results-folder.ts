@@ -1,3 +1,4 @@
+import { defined } from "@self-context-manager/objects";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -63,7 +64,7 @@ export async function writePlan(
   const file: PlanFile = {
     format: 1,
     planHash: hash,
-    ...(preregistered === undefined ? {} : { preregistered }),
+    ...defined({ preregistered }),
     plan,
   };
   await mkdir(join(folder, "runs"), { recursive: true });
@@ -111,7 +112,7 @@ export async function readResults(folder: string): Promise<Results> {
   return {
     plan,
     planHash: hash,
-    ...(preregistered === undefined ? {} : { preregistered }),
+    ...defined({ preregistered }),
     records,
   };
 }

@@ -1,10 +1,10 @@
+import { defined, messageOf } from "@self-context-manager/objects";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 import { measureRun } from "../measure/measure-run.ts";
 import type { Meter, MeteredRun } from "../meter/meter.ts";
-import { messageOf } from "@self-context-manager/objects";
 import type { EvaluationHost, HostSession } from "../model/host.ts";
 import type { RunEnd, RunRecord } from "../model/run-record.ts";
 import type { Task } from "../model/task.ts";
@@ -138,7 +138,7 @@ async function play(
   }, 500);
   const played = (end: RunEnd, error?: string): PlayedTask => ({
     end,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     answers,
     milliseconds: spent(),
     notices: [...notices],

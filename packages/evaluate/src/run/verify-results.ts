@@ -1,4 +1,4 @@
-import { messageOf } from "@self-context-manager/objects";
+import { defined, messageOf } from "@self-context-manager/objects";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -141,7 +141,7 @@ async function workOf(
       began: record.began,
       played: {
         end: record.end,
-        ...(record.failure === undefined ? {} : { error: record.failure.evidence }),
+        ...defined({ error: record.failure?.evidence }),
         answers,
         milliseconds: record.figures.seconds * 1000,
         notices: record.notices ?? [],
