@@ -30,6 +30,17 @@ describe("the table for a terminal", () => {
     );
   });
 
+  test("says only how many pairs would be enough at most where no pair differs", () => {
+    const results = madeResults({ tasks: 8 });
+    const records = results.records.map((record) => ({ ...record, isSolved: true }));
+
+    const text = evaluationText(evaluationTable({ ...results, records }, few));
+
+    expect(text.replaceAll("\n", " ")).toMatch(
+      /an evaluation needs up to [\d,]+ pairs to show this with a power of 80 %: in no pair/u,
+    );
+  });
+
   test("says what is missing and what was left out", () => {
     const results = madeResults({ tasks: 6 });
     const [first, , ...others] = results.records;
